@@ -1,0 +1,44 @@
+# Warnings, sanitizers and ccache, for our own targets.
+find_program(CCACHE ccache)
+if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  # Without a base folder a second checkout (a worktree) never hits.
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+      ${CMAKE_COMMAND} -E env CCACHE_NOHASHDIR=1 CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} ${CCACHE})
+endif()
+
+find_package(Threads REQUIRED)
+
+add_library(nightshift_options INTERFACE)
+target_include_directories(nightshift_options INTERFACE ${CMAKE_SOURCE_DIR})
+target_compile_options(nightshift_options INTERFACE -Wall -Wextra -Werror=return-type -Wnon-virtual-dtor)
+if(NIGHTSHIFT_SANITIZE)
+  target_compile_options(nightshift_options INTERFACE -fsanitize=address,undefined -fno-omit-frame-pointer)
+  target_link_options(nightshift_options INTERFACE -fsanitize=address,undefined)
+elseif(NIGHTSHIFT_TSAN)
+  target_compile_options(nightshift_options INTERFACE -fsanitize=thread -fno-omit-frame-pointer)
+  target_link_options(nightshift_options INTERFACE -fsanitize=thread)
+endif()
+
+# One static library a folder, compiled as a unity build.
+function(nightshift_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;PRIVATE" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  set_target_properties(${name} PROPERTIES UNITY_BUILD ON)
+  target_link_libraries(${name} PUBLIC nightshift_options ${ARG_DEPENDS} PRIVATE ${ARG_PRIVATE})
+endfunction()
+
+# One Catch2 program a folder, <name>, its cases registered with CTest under a label.
+function(nightshift_test name)
+  cmake_parse_arguments(ARG "" "LABEL;TIMEOUT" "SOURCES;DEPENDS" ${ARGN})
+  if(NOT NIGHTSHIFT_TESTS)
+    return()
+  endif()
+  add_executable(${name} ${ARG_SOURCES})
+  set_target_properties(${name} PROPERTIES UNITY_BUILD ON)
+  target_link_libraries(${name} PRIVATE nightshift_options ${ARG_DEPENDS} Catch2::Catch2WithMain)
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 300)
+  endif()
+  catch_discover_tests(${name} TEST_PREFIX "${name}: "
+    PROPERTIES LABELS "${ARG_LABEL}" TIMEOUT ${ARG_TIMEOUT})
+endfunction()

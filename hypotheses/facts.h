@@ -1,0 +1,77 @@
+// Everything that can be recorded. The daemon's state is a fold over these, in order; the store keeps
+// them as its event log and projects them into tables.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "hypotheses/types.h"
+
+namespace hypotheses {
+
+struct CampaignCreated { Campaign campaign; };
+struct CampaignChanged { CampaignId campaign; CampaignState state; std::string reason; };
+
+struct NightStarted { Night night; };
+struct NightEnded { NightId night; base::Instant at; std::string reason; };
+// The hypothesis on whose candidate the next ones build.
+struct IncumbentChosen { NightId night; HypothesisId hypothesis; };
+
+struct ProposalRefused {
+  CampaignId campaign;
+  NightId night;
+  Origin origin;
+  std::string proposal;
+  std::string reason;
+};
+struct HypothesisOpened { Hypothesis hypothesis; };
+struct HypothesisMoved { HypothesisId hypothesis; HypothesisState state; std::string reason; };
+struct CandidateMade { HypothesisId hypothesis; CommitId commit; std::string branch; };
+struct QuestionAnswered { HypothesisId hypothesis; Answer answer; };
+struct HypothesisDecided {
+  HypothesisId hypothesis;
+  Verdict verdict;
+  std::string reason;
+  std::optional<Evidence> evidence;
+};
+
+struct ExperimentStarted { Experiment experiment; };
+struct RunRecorded { Run run; };
+struct ExperimentFinished { ExperimentId experiment; Answer answer; double cost_s; };
+struct ExperimentCancelled { ExperimentId experiment; std::string reason; };
+// S.d. of the paired log-ratio of a probe's metric, both sides the same commit.
+struct NoiseMeasured {
+  NightId night;
+  std::string probe;
+  MetricKey key;
+  std::string machine;
+  double noise;
+  int pairs;
+};
+
+struct MergeOpened { MergeRequest merge; };
+struct MergeChanged {
+  MergeRequestId merge;
+  MergeState state;
+  std::string reason;
+  CommitId base, merged;   // kept as they were when empty
+  std::string landed_ref;  // likewise
+};
+struct MergeAnswered { MergeRequestId merge; Answer answer; };
+struct MergeApproved { MergeRequestId merge; CommitId commit; std::string who; base::Instant at; };
+
+struct PlannerSpoke { PlannerTurn turn; };
+// Anything that a person should be able to read later: late completions, take-overs, restarts.
+struct Noted { CampaignId campaign; NightId night; std::string text; };
+
+using Fact = std::variant<CampaignCreated, CampaignChanged, NightStarted, NightEnded, IncumbentChosen,
+                          ProposalRefused, HypothesisOpened, HypothesisMoved, CandidateMade,
+                          QuestionAnswered, HypothesisDecided, ExperimentStarted, RunRecorded,
+                          ExperimentFinished, ExperimentCancelled, NoiseMeasured, MergeOpened,
+                          MergeChanged, MergeAnswered, MergeApproved, PlannerSpoke, Noted>;
+
+// "hypothesis-opened" and so on: the event's name in the log, in SSE and in exports.
+std::string_view kind_of(const Fact& fact);
+
+}  // namespace hypotheses

@@ -1,0 +1,31 @@
+// JSON of the vocabulary: the form in the event log, the API and the exports. Enums are the words of
+// words.h, ids their text ("H-7"), instants milliseconds; no NaN or infinity ever (they become null).
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "base/result.h"
+#include "hypotheses/facts.h"
+
+namespace hypotheses {
+
+nlohmann::json to_json(const Campaign&);
+nlohmann::json to_json(const Night&);
+nlohmann::json to_json(const Hypothesis&);
+nlohmann::json to_json(const Experiment&);
+nlohmann::json to_json(const Run&);
+nlohmann::json to_json(const MergeRequest&);
+nlohmann::json to_json(const Evidence&);   // with "interval": [lo, hi] and "effect_text"
+nlohmann::json to_json(const Answer&);
+nlohmann::json to_json(const PlannerTurn&);
+nlohmann::json to_json(const Change&);
+base::Result<Change> change_from_json(const nlohmann::json&);
+
+// The payload alone; the kind travels beside it (kind_of).
+nlohmann::json to_json(const Fact&);
+base::Result<Fact> fact_from_json(std::string_view kind, const nlohmann::json& payload);
+
+// Text that may hold anything (output of foreign programs) as valid UTF-8 JSON text.
+std::string dump(const nlohmann::json&);
+
+}  // namespace hypotheses
