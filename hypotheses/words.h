@@ -1,7 +1,6 @@
 // The closed sets of the glossary, each with the words that users see in JSON, pages and files.
 #pragma once
 
-#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -57,55 +56,55 @@ template <class E>
 using WordTable = std::pair<E, std::string_view>;
 
 // clang-format off
-constexpr std::array kQuestionWords = {
-    WordTable<Question>{Question::builds, "builds"}, {Question::correct, "correct"},
+constexpr WordTable<Question> kQuestionWords[] = {
+    {Question::builds, "builds"}, {Question::correct, "correct"},
     {Question::own_metric, "own-metric"}, {Question::carries_over, "carries-over"},
     {Question::guards, "guards"}};
-constexpr std::array kLayerWords = {
-    WordTable<Layer>{Layer::kernel, "kernel"}, {Layer::component, "component"},
+constexpr WordTable<Layer> kLayerWords[] = {
+    {Layer::kernel, "kernel"}, {Layer::component, "component"},
     {Layer::engine, "engine"}};
-constexpr std::array kProbeKindWords = {
-    WordTable<ProbeKind>{ProbeKind::correctness, "correctness"}, {ProbeKind::counters, "counters"},
+constexpr WordTable<ProbeKind> kProbeKindWords[] = {
+    {ProbeKind::correctness, "correctness"}, {ProbeKind::counters, "counters"},
     {ProbeKind::speed, "speed"}, {ProbeKind::timeline, "timeline"}, {ProbeKind::serving, "serving"}};
-constexpr std::array kFormatWords = {
-    WordTable<Format>{Format::nightshift, "nightshift"},
+constexpr WordTable<Format> kFormatWords[] = {
+    {Format::nightshift, "nightshift"},
     {Format::google_benchmark, "google-benchmark"}, {Format::hyperfine, "hyperfine"},
     {Format::junit, "junit"}};
-constexpr std::array kVerdictWords = {
-    WordTable<Verdict>{Verdict::supported, "supported"}, {Verdict::refuted, "refuted"},
+constexpr WordTable<Verdict> kVerdictWords[] = {
+    {Verdict::supported, "supported"}, {Verdict::refuted, "refuted"},
     {Verdict::no_difference, "no-difference"}, {Verdict::inconclusive, "inconclusive"},
     {Verdict::invalid, "invalid"}};
-constexpr std::array kHypothesisStateWords = {
-    WordTable<HypothesisState>{HypothesisState::queued, "queued"},
+constexpr WordTable<HypothesisState> kHypothesisStateWords[] = {
+    {HypothesisState::queued, "queued"},
     {HypothesisState::preparing, "preparing"}, {HypothesisState::testing, "testing"},
     {HypothesisState::decided, "decided"}, {HypothesisState::cancelled, "cancelled"}};
-constexpr std::array kExperimentStateWords = {
-    WordTable<ExperimentState>{ExperimentState::running, "running"},
+constexpr WordTable<ExperimentState> kExperimentStateWords[] = {
+    {ExperimentState::running, "running"},
     {ExperimentState::finished, "finished"}, {ExperimentState::cancelled, "cancelled"}};
-constexpr std::array kCampaignStateWords = {
-    WordTable<CampaignState>{CampaignState::active, "active"},
+constexpr WordTable<CampaignState> kCampaignStateWords[] = {
+    {CampaignState::active, "active"},
     {CampaignState::paused, "paused"}, {CampaignState::cancelled, "cancelled"}};
-constexpr std::array kNightStateWords = {
-    WordTable<NightState>{NightState::running, "running"}, {NightState::ended, "ended"}};
-constexpr std::array kMergeStateWords = {
-    WordTable<MergeState>{MergeState::preparing, "preparing"}, {MergeState::measuring, "measuring"},
+constexpr WordTable<NightState> kNightStateWords[] = {
+    {NightState::running, "running"}, {NightState::ended, "ended"}};
+constexpr WordTable<MergeState> kMergeStateWords[] = {
+    {MergeState::preparing, "preparing"}, {MergeState::measuring, "measuring"},
     {MergeState::waiting, "waiting"}, {MergeState::approved, "approved"},
     {MergeState::landed, "landed"}, {MergeState::rejected, "rejected"},
     {MergeState::failed, "failed"}};
-constexpr std::array kRunOutcomeWords = {
-    WordTable<RunOutcome>{RunOutcome::ok, "ok"}, {RunOutcome::failed_check, "failed-check"},
+constexpr WordTable<RunOutcome> kRunOutcomeWords[] = {
+    {RunOutcome::ok, "ok"}, {RunOutcome::failed_check, "failed-check"},
     {RunOutcome::build_failed, "build-failed"}, {RunOutcome::timeout, "timeout"},
     {RunOutcome::crashed, "crashed"}, {RunOutcome::could_not_run, "could-not-run"},
     {RunOutcome::bad_output, "bad-output"}, {RunOutcome::lost, "lost"}};
-constexpr std::array kSideWords = {
-    WordTable<Side>{Side::base, "base"}, {Side::candidate, "candidate"}};
-constexpr std::array kBetterWords = {
-    WordTable<Better>{Better::lower, "lower"}, {Better::higher, "higher"}};
-constexpr std::array kOriginWords = {
-    WordTable<Origin>{Origin::builtin, "builtin"}, {Origin::llm, "llm"},
+constexpr WordTable<Side> kSideWords[] = {
+    {Side::base, "base"}, {Side::candidate, "candidate"}};
+constexpr WordTable<Better> kBetterWords[] = {
+    {Better::lower, "lower"}, {Better::higher, "higher"}};
+constexpr WordTable<Origin> kOriginWords[] = {
+    {Origin::builtin, "builtin"}, {Origin::llm, "llm"},
     {Origin::person, "person"}, {Origin::branch, "branch"}};
-constexpr std::array kSubjectKindWords = {
-    WordTable<SubjectKind>{SubjectKind::launch_parameter, "launch-parameter"},
+constexpr WordTable<SubjectKind> kSubjectKindWords[] = {
+    {SubjectKind::launch_parameter, "launch-parameter"},
     {SubjectKind::code_path, "code-path"}, {SubjectKind::kernel, "kernel"},
     {SubjectKind::input_condition, "input-condition"}, {SubjectKind::thread, "thread"},
     {SubjectKind::interval, "interval"}};

@@ -1,0 +1,63 @@
+// What paired, interleaved measurements show, and when that is enough to answer (docs/statistics.md).
+//
+// A pair is base and candidate back to back, in an order drawn by a coin of its own. Under "no
+// difference" its log-ratio is symmetric about 0 whatever the noise, so prod(1 + tanh(lambda d)) is a
+// test martingale (the symmetry e-process: de la Pena 1999; Ramdas et al. 2023, "Game-theoretic
+// statistics and safe anytime-valid inference"). Shifting d by theta and keeping all theta that are
+// not rejected gives a confidence sequence. One may look after every pair.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hypotheses/manifest.h"
+#include "hypotheses/types.h"
+#include "policies/policy.h"
+
+namespace policies {
+
+// Values of one pair, in the metric's unit.
+struct PairValues {
+  double base = 0;
+  double candidate = 0;
+};
+
+// The oriented log-ratio: positive = candidate better. Nothing for values that have no log-ratio
+// (zero, negative, not finite); both sides zero is 0 (a tie).
+std::optional<double> oriented_log_ratio(const PairValues& pair, hypotheses::Better better);
+
+// The evidence in `pairs`; pairs without a log-ratio do not count. `scale` is the s.d. of noise known
+// beforehand (from A/A), which sets the bets and must not be computed from these pairs; 0 = unknown.
+hypotheses::Evidence weigh(const std::vector<PairValues>& pairs, const hypotheses::MetricKey& key,
+                           const hypotheses::Metric& metric, double alpha, double scale,
+                           double implausible_ratio);
+
+// A decision, or nothing while one more pair is worth it.
+struct Judgement {
+  hypotheses::Verdict verdict;
+  std::string reason;  // with the numbers
+};
+
+// Own metric or goal, in this order: no-difference, supported, refuted, inconclusive at the cap.
+// `attempts` counts pairs that failed too.
+std::optional<Judgement> judge_gain(const hypotheses::Evidence& evidence, const EvidenceRule& rule,
+                                    bool exact, int attempts);
+
+// Non-inferiority: supported when the whole interval is above -margin, refuted when it is below.
+std::optional<Judgement> judge_guard(const hypotheses::Evidence& evidence, double margin,
+                                     const EvidenceRule& rule, bool exact, int attempts);
+
+// Confirmation of a winner: supported when e_better >= 1/level and the estimate is at least the
+// minimum gain; refuted when the interval says that the gain is below it; inconclusive at the cap.
+std::optional<Judgement> judge_confirmation(const hypotheses::Evidence& evidence, double level,
+                                            const EvidenceRule& rule, bool exact, int attempts);
+
+// Robust s.d. of log-ratios (1.4826 MAD, at least a tenth of the plain s.d.); 0 for fewer than 2.
+double noise_of(const std::vector<double>& log_ratios);
+
+// e-LOND (Xu and Ramdas 2024): the level of the t-th confirmation of a campaign (t from 1) when
+// `confirmed` of the earlier ones were discoveries.
+double merge_level(double fdr, int t, int confirmed);
+
+}  // namespace policies

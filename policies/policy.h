@@ -1,0 +1,66 @@
+// The numbers and rules of a campaign (docs/policy.md); read from YAML, shipped as default.yaml.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "hypotheses/types.h"
+#include "hypotheses/yaml.h"
+
+namespace policies {
+
+// When evidence is enough (DESIGN 6). Effects are oriented log-ratios; the YAML says percent.
+struct EvidenceRule {
+  double alpha = 0.05;       // two-sided level of the confidence sequence
+  double min_gain = 0.02;    // supported needs at least this estimate
+  double no_difference = 0.01;  // the interval inside +-this is "no difference"; <= min_gain
+  double guard_margin = 0.05;   // default non-inferiority margin, for guards that name none
+  int min_pairs = 3;         // before anything but an exact counter is decided
+  int max_pairs = 40;        // attempts, also those that failed
+  int noise_pairs = 6;       // A/A pairs at the start of a night, a probe and condition
+  double implausible_ratio = 10;  // flagged, not believed
+};
+
+struct PlannerRule {
+  std::string kind = "builtin";  // "builtin" or "llm"
+  std::string endpoint;          // base URL of an OpenAI-compatible API: http(s)://host[:port][/path]
+  std::string model;
+  std::string key_env = "NIGHTSHIFT_LLM_KEY";  // name of the variable with the key
+  int max_turns = 40;             // per night
+  int max_retries = 2;            // per turn
+  std::int64_t max_tokens = 200'000;   // per night, committed spend counted
+  std::int64_t answer_tokens = 4'000;  // per answer
+  double timeout_s = 60;
+  int patience = 3;  // after so many turns in a row without a valid step the built-in one takes over
+  std::size_t patch_bytes = 64 << 10;
+};
+
+struct MergeRule {
+  bool on_kernel_evidence = false;  // a kernel win may be merged without engine evidence
+  bool auto_approve_knobs = false;
+  int max_remeasures = 3;  // when the base moved meanwhile
+  double fdr = 0.05;       // e-LOND level over a campaign's confirmations
+};
+
+struct Policy {
+  EvidenceRule evidence;
+  hypotheses::Budget budget;  // of one night
+  PlannerRule planner;
+  MergeRule merge;
+  std::string sandbox = "required";  // required, auto, none
+  std::vector<std::string> protected_paths;  // added to the manifest's
+  int max_hypotheses = 0;  // a night; 0 = as many as the budget allows
+  double core_price = 1;   // cost of a core-second, in machine-seconds
+};
+
+struct PolicyOutcome {
+  Policy policy;  // defaults where the text is silent
+  std::vector<hypotheses::Mistake> mistakes;
+};
+// An empty text is the default policy.
+PolicyOutcome parse_policy(std::string_view yaml, std::string file);
+base::Result<Policy> read_policy(std::string_view yaml, std::string file);  // all mistakes in one error
+
+}  // namespace policies

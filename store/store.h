@@ -1,0 +1,82 @@
+// What lasts: one SQLite file in WAL mode. Facts are an event log with a gap-free sequence; tables are
+// their projection, written in the same transaction. Pending effects (the outbox) likewise.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "hypotheses/facts.h"
+
+struct sqlite3;
+
+namespace store {
+
+// A stored fact. `seq` counts from 1 without gaps.
+struct Event {
+  std::int64_t seq = 0;
+  base::Instant at;
+  hypotheses::Fact fact;
+};
+
+// Something to be done in the world, kept until it is known to be done. The store does not read the
+// payload.
+struct PendingEffect {
+  hypotheses::EffectId id;
+  std::string kind;
+  std::string payload;  // JSON
+};
+
+// One step of the loop, all or nothing.
+struct Commit {
+  base::Instant at;
+  std::vector<hypotheses::Fact> facts;
+  std::vector<PendingEffect> pending;        // added to the outbox
+  std::vector<hypotheses::EffectId> done;    // taken from the outbox; unknown ids are ignored
+};
+
+// Called by the store around each commit; a test crashes the process here.
+class CommitObserver {
+ public:
+  virtual ~CommitObserver() = default;
+  virtual void before_commit(std::int64_t nth) { (void)nth; }  // nth commit of this process, from 1
+  virtual void after_commit(std::int64_t nth) { (void)nth; }
+};
+
+class Store {
+ public:
+  // Opens or creates `folder`/nightshift.db, migrates it, checks its integrity. Errors say what to
+  // do: read-only disk, full disk, corrupt file (named, with the way out), a newer schema.
+  static base::Result<Store> open(const std::filesystem::path& folder);
+
+  Store(Store&&) noexcept;
+  Store& operator=(Store&&) noexcept;
+  ~Store();
+
+  // Durable when it returns (synchronous=FULL). On an error nothing of it was stored.
+  base::Status commit(const Commit& commit);
+
+  // Every event in order, for the fold at start.
+  base::Status replay(const std::function<base::Status(const Event&)>& visit) const;
+  base::Result<std::vector<PendingEffect>> outbox() const;
+  std::int64_t last_seq() const;
+
+  void observe(CommitObserver* observer);  // not owned; nullptr = none
+
+  base::Status backup_to(const std::filesystem::path& file) const;
+
+  struct Impl;
+
+ private:
+  explicit Store(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+inline constexpr int kSchemaVersion = 1;
+
+}  // namespace store
