@@ -10,35 +10,44 @@ find_package(Threads REQUIRED)
 
 add_library(nightshift_options INTERFACE)
 target_include_directories(nightshift_options INTERFACE ${CMAKE_SOURCE_DIR})
-target_compile_options(nightshift_options INTERFACE -Wall -Wextra -Werror=return-type -Wnon-virtual-dtor)
+# Assertions stay on in release: they mean bugs only, and a daemon that merges code must stop at one.
+target_compile_options(nightshift_options INTERFACE
+  -Wall -Wextra -Werror=return-type -Wnon-virtual-dtor -UNDEBUG)
 if(NIGHTSHIFT_SANITIZE)
-  target_compile_options(nightshift_options INTERFACE -fsanitize=address,undefined -fno-omit-frame-pointer)
+  # Undefined behaviour ends the program, so that a test cannot pass over it.
+  target_compile_options(nightshift_options INTERFACE
+    -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
   target_link_options(nightshift_options INTERFACE -fsanitize=address,undefined)
 elseif(NIGHTSHIFT_TSAN)
   target_compile_options(nightshift_options INTERFACE -fsanitize=thread -fno-omit-frame-pointer)
   target_link_options(nightshift_options INTERFACE -fsanitize=thread)
 endif()
 
-# One static library a folder, compiled as a unity build.
+# One static library a folder, compiled as a unity build (docs/decisions.md); the lint build turns that off.
 function(nightshift_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;PRIVATE" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
-  set_target_properties(${name} PROPERTIES UNITY_BUILD ON)
+  set_target_properties(${name} PROPERTIES UNITY_BUILD ${NIGHTSHIFT_UNITY})
   target_link_libraries(${name} PUBLIC nightshift_options ${ARG_DEPENDS} PRIVATE ${ARG_PRIVATE})
 endfunction()
 
-# One Catch2 program a folder, <name>, its cases registered with CTest under a label.
+# One Catch2 program a folder, <name>, its cases registered with CTest under a label: unit, sim,
+# integration, measurement, browser or gpu. All but unit and sim run alone: they time things or start daemons.
 function(nightshift_test name)
   cmake_parse_arguments(ARG "" "LABEL;TIMEOUT" "SOURCES;DEPENDS" ${ARGN})
   if(NOT NIGHTSHIFT_TESTS)
     return()
   endif()
   add_executable(${name} ${ARG_SOURCES})
-  set_target_properties(${name} PROPERTIES UNITY_BUILD ON)
+  set_target_properties(${name} PROPERTIES UNITY_BUILD ${NIGHTSHIFT_UNITY})
   target_link_libraries(${name} PRIVATE nightshift_options ${ARG_DEPENDS} Catch2::Catch2WithMain)
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 300)
   endif()
+  set(alone TRUE)
+  if(ARG_LABEL MATCHES "^(unit|sim)$")
+    set(alone FALSE)
+  endif()
   catch_discover_tests(${name} TEST_PREFIX "${name}: "
-    PROPERTIES LABELS "${ARG_LABEL}" TIMEOUT ${ARG_TIMEOUT})
+    PROPERTIES LABELS "${ARG_LABEL}" TIMEOUT ${ARG_TIMEOUT} RUN_SERIAL ${alone})
 endfunction()

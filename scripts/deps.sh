@@ -1,23 +1,57 @@
 #!/usr/bin/env bash
-# Installs what building, running and testing Nightshift need on Debian 12; does nothing where all is present.
+# Installs what building, running and testing Nightshift need on Debian 12; does nothing where all is
+# present. With --lint also what `make lint` needs.
 set -euo pipefail
+export LC_ALL=C
+
 packages=(
   build-essential cmake ninja-build ccache pkg-config git ca-certificates tzdata
   libgit2-dev libsqlite3-dev libcpp-httplib-dev nlohmann-json3-dev libyaml-cpp-dev libspdlog-dev libfmt-dev
   catch2 libcli11-dev libexpected-dev libhowardhinnant-date-dev libboost-dev libsodium-dev libssl-dev
   libbenchmark-dev libhwy-dev bubblewrap util-linux
 )
-[ "${1:-}" = "--lint" ] && packages+=(clang-format clang-tidy)
+case "${1:-}" in
+  "") ;;
+  # clang-tidy 14, the default, cannot parse some of the C++20 that g++ 12 takes.
+  --lint) packages+=(clang-format clang-tidy-16 python3) ;;
+  *) echo "usage: scripts/deps.sh [--lint]" >&2; exit 2 ;;
+esac
+
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+  echo "scripts/deps.sh installs with apt-get, which is not here (Debian 12 is what is tested)." >&2
+  echo "Install the equivalents of these by hand, then run cmake yourself (see the Makefile):" >&2
+  echo "  ${packages[*]}" >&2
+  exit 1
+fi
+
+# One query for all: an unknown package makes it fail but does not keep it from listing the others.
+installed=$(dpkg-query -W -f='${Package} ${db:Status-Status}\n' "${packages[@]}" 2>/dev/null |
+  sed -n 's/ installed$//p' || true)
 missing=()
 for package in "${packages[@]}"; do
-  dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || missing+=("$package")
+  grep -qxF "$package" <<<"$installed" || missing+=("$package")
 done
-[ ${#missing[@]} -eq 0 ] && exit 0
-echo "installing: ${missing[*]}"
-sudo=""
+if [ ${#missing[@]} -eq 0 ]; then exit 0; fi
+
+as_root=()
 if [ "$(id -u)" -ne 0 ]; then
-  command -v sudo >/dev/null || { echo "need root (or sudo) to install: ${missing[*]}" >&2; exit 1; }
-  sudo="sudo"
+  if ! command -v sudo >/dev/null; then
+    echo "These packages are missing, and installing them needs root or sudo: ${missing[*]}" >&2
+    exit 1
+  fi
+  as_root=(sudo)
 fi
-$sudo apt-get update -qq
-$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+
+echo "installing ${#missing[@]} packages with apt-get: ${missing[*]}"
+install() {
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+    -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=120 "${missing[@]}" </dev/null
+}
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+if ! { "${as_root[@]}" apt-get update -qq -o DPkg::Lock::Timeout=120 </dev/null && install; } >"$log" 2>&1; then
+  tail -n 40 "$log" >&2
+  echo "apt-get could not install: ${missing[*]}" >&2
+  echo "Check the network and the package sources, then try again." >&2
+  exit 1
+fi
