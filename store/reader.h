@@ -1,11 +1,13 @@
-// Typed queries over the projected tables, on a read-only connection of its own: readers never block
-// the writer. One Reader per thread.
+// Typed queries over the projected tables, on a read-only connection of its own: readers never
+// block the writer, and a query sees one moment throughout. One Reader per thread. An unknown id is
+// nothing, not an error.
 #pragma once
 
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -26,6 +28,15 @@ template <class Id>
 struct Page {
   Id before;
   int limit = 50;  // at most 500
+};
+
+// One observation as a point of a trend.
+struct Measured {
+  hypotheses::RunId run;
+  hypotheses::ExperimentId experiment;
+  base::Instant at;  // when it was recorded
+  double value = 0;
+  std::string unit;
 };
 
 struct Overview {  // for /metrics and the Health page; kept incrementally, never counted over
@@ -54,10 +65,23 @@ class Reader {
       hypotheses::NightId, Page<hypotheses::ExperimentId>) const;
   base::Result<std::optional<hypotheses::Experiment>> experiment(hypotheses::ExperimentId) const;
   base::Result<std::vector<hypotheses::Run>> runs(hypotheses::ExperimentId) const;
-  base::Result<std::vector<hypotheses::MergeRequest>> merges(Page<hypotheses::MergeRequestId>) const;
+  base::Result<std::vector<hypotheses::MergeRequest>> merges(
+      Page<hypotheses::MergeRequestId>) const;
   base::Result<std::optional<hypotheses::MergeRequest>> merge(hypotheses::MergeRequestId) const;
   base::Result<std::vector<hypotheses::PlannerTurn>> planner_turns(hypotheses::NightId) const;
-  base::Result<std::vector<Event>> events_after(std::int64_t seq, int limit) const;
+
+  // What was measured of a metric in exactly these conditions, on one side, newest first.
+  base::Result<std::vector<Measured>> measured(const hypotheses::MetricKey&, hypotheses::Side,
+                                               Page<hypotheses::RunId>) const;
+
+  // The facts that no other query gives, oldest first: of kind "noted", "proposal-refused",
+  // "noise-measured", "incumbent-chosen", "night-due" or "planner-spoke" (kind_of). Those of a
+  // campaign are the ones recorded outside any night.
+  base::Result<std::vector<Event>> journal(hypotheses::NightId, std::string_view kind) const;
+  base::Result<std::vector<Event>> journal(hypotheses::CampaignId, std::string_view kind) const;
+
+  base::Result<std::vector<Event>> events_after(std::int64_t seq,
+                                                int limit) const;  // limit <= 10000
   base::Result<Overview> overview() const;
 
   struct Impl;

@@ -1,5 +1,5 @@
-// What lasts: one SQLite file in WAL mode. Facts are an event log with a gap-free sequence; tables are
-// their projection, written in the same transaction. Pending effects (the outbox) likewise.
+// What lasts: one SQLite file in WAL mode. Facts are an event log with a gap-free sequence; tables
+// are their projection, written in the same transaction. Pending effects (the outbox) likewise.
 #pragma once
 
 #include <cstdint>
@@ -36,8 +36,8 @@ struct PendingEffect {
 struct Commit {
   base::Instant at;
   std::vector<hypotheses::Fact> facts;
-  std::vector<PendingEffect> pending;        // added to the outbox
-  std::vector<hypotheses::EffectId> done;    // taken from the outbox; unknown ids are ignored
+  std::vector<PendingEffect> pending;      // added to the outbox
+  std::vector<hypotheses::EffectId> done;  // taken from the outbox; unknown ids are ignored
 };
 
 // Called by the store around each commit; a test crashes the process here.
@@ -48,6 +48,11 @@ class CommitObserver {
   virtual void after_commit(std::int64_t nth) { (void)nth; }
 };
 
+inline constexpr const char* kDatabaseFile = "nightshift.db";  // in the state folder
+
+// The one writer; used by one thread. Another process that writes the same file shows as an error
+// of commit(): `conflict`, after which this Store no longer matches the log and is to be opened
+// anew.
 class Store {
  public:
   // Opens or creates `folder`/nightshift.db, migrates it, checks its integrity. Errors say what to
@@ -58,16 +63,19 @@ class Store {
   Store& operator=(Store&&) noexcept;
   ~Store();
 
-  // Durable when it returns (synchronous=FULL). On an error nothing of it was stored.
+  // Durable when it returns (synchronous=FULL). On an error nothing of it was stored, and the store
+  // stays usable. A fact about something never recorded, an id used twice and a value that is not
+  // finite are errors. An observer that throws before the commit undoes it.
   base::Status commit(const Commit& commit);
 
-  // Every event in order, for the fold at start.
+  // Every event in order, for the fold at start. An error of `visit` ends it and is returned.
   base::Status replay(const std::function<base::Status(const Event&)>& visit) const;
   base::Result<std::vector<PendingEffect>> outbox() const;
   std::int64_t last_seq() const;
 
   void observe(CommitObserver* observer);  // not owned; nullptr = none
 
+  // A whole, checked copy in one file that must not exist yet; the store may be in use meanwhile.
   base::Status backup_to(const std::filesystem::path& file) const;
 
   struct Impl;

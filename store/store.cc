@@ -1,0 +1,104 @@
+#include "store/store.h"
+
+#include <fmt/format.h>
+
+#include "base/files.h"
+#include "store/backup.h"
+#include "store/event_log.h"
+#include "store/projection.h"
+#include "store/schema.h"
+
+namespace store {
+
+struct Store::Impl {
+  Connection db;
+  std::int64_t last_seq = 0;
+  std::int64_t commits = 0;  // begun by this process
+  CommitObserver* observer = nullptr;
+};
+
+namespace {
+
+// FULL: a commit has reached the disk when it returns. The log is cut back to 64 MiB after a long
+// reader has let it grow.
+base::Status set_up(Connection& db) {
+  return db.script(
+      "PRAGMA journal_mode = WAL;"
+      "PRAGMA synchronous = FULL;"
+      "PRAGMA foreign_keys = ON;"
+      "PRAGMA wal_autocheckpoint = 1000;"
+      "PRAGMA journal_size_limit = 67108864;"
+      "PRAGMA temp_store = MEMORY;");
+}
+
+base::Status expect_sole_writer(Connection& db, std::int64_t last_seq) {
+  NS_ASSIGN(found, last_event(db));
+  if (found == last_seq) return {};
+  return base::fail(base::ErrorCode::conflict,
+                    fmt::format("expected event {} to be the last, found {}: another process has "
+                                "written; stop it and start this one again",
+                                last_seq, found),
+                    db.file().string());
+}
+
+base::Status write(Connection& db, const Commit& commit, std::int64_t last_seq) {
+  for (const auto& fact : commit.facts) {
+    const Event event{++last_seq, commit.at, fact};
+    NS_TRY(append(db, event));
+    NS_TRY(project(db, event));
+  }
+  for (const auto& effect : commit.pending) NS_TRY(add_pending(db, effect));
+  for (auto effect : commit.done) NS_TRY(remove_done(db, effect));
+  return {};
+}
+
+}  // namespace
+
+Store::Store(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Store::Store(Store&&) noexcept = default;
+Store& Store::operator=(Store&&) noexcept = default;
+Store::~Store() = default;
+
+base::Result<Store> Store::open(const std::filesystem::path& folder) {
+  NS_TRY(base::ensure_folder(folder));
+  NS_ASSIGN(db, Connection::open(folder / kDatabaseFile, Connection::Mode::create));
+  NS_TRY(
+      schema_version(db, kSchemaVersion));  // before anything is written to a file that is not ours
+  NS_TRY(check_integrity(db));
+  NS_TRY(set_up(db));
+  NS_TRY(migrate(db));
+  NS_ASSIGN(last, last_event(db));
+  return Store(std::make_unique<Impl>(Impl{std::move(db), last}));
+}
+
+base::Status Store::commit(const Commit& commit) {
+  Impl& impl = *impl_;
+  for (const auto& fact : commit.facts) NS_TRY(check_storable(fact));
+  const std::int64_t nth = ++impl.commits;
+  NS_ASSIGN(transaction, Transaction::begin(impl.db, Transaction::Kind::write));
+  NS_TRY(expect_sole_writer(impl.db, impl.last_seq));
+  NS_TRY(write(impl.db, commit, impl.last_seq));
+  if (impl.observer) impl.observer->before_commit(nth);
+  NS_TRY(transaction.commit());
+  impl.last_seq += static_cast<std::int64_t>(commit.facts.size());
+  if (impl.observer) impl.observer->after_commit(nth);
+  return {};
+}
+
+base::Status Store::replay(const std::function<base::Status(const Event&)>& visit) const {
+  return each_event(impl_->db, 0, -1, visit);
+}
+
+base::Result<std::vector<PendingEffect>> Store::outbox() const {
+  return pending_effects(impl_->db);
+}
+
+std::int64_t Store::last_seq() const { return impl_->last_seq; }
+
+void Store::observe(CommitObserver* observer) { impl_->observer = observer; }
+
+base::Status Store::backup_to(const std::filesystem::path& file) const {
+  return back_up(impl_->db, file);
+}
+
+}  // namespace store
