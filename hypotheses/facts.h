@@ -13,6 +13,8 @@ namespace hypotheses {
 struct CampaignCreated { Campaign campaign; };
 struct CampaignChanged { CampaignId campaign; CampaignState state; std::string reason; };
 
+// A night was asked for, by the schedule or by a person; it starts once the target could be read.
+struct NightDue { CampaignId campaign; base::Instant at; std::string why; };
 struct NightStarted { Night night; };
 struct NightEnded { NightId night; base::Instant at; std::string reason; };
 // The hypothesis on whose candidate the next ones build.
@@ -27,7 +29,14 @@ struct ProposalRefused {
 };
 struct HypothesisOpened { Hypothesis hypothesis; };
 struct HypothesisMoved { HypothesisId hypothesis; HypothesisState state; std::string reason; };
-struct CandidateMade { HypothesisId hypothesis; CommitId commit; std::string branch; };
+// A night takes a queued hypothesis up: its change will be committed on `base`.
+struct HypothesisTaken { HypothesisId hypothesis; NightId night; HypothesisId parent; CommitId base; };
+struct CandidateMade {
+  HypothesisId hypothesis;
+  CommitId commit;
+  std::string branch;
+  std::vector<std::string> paths;  // that differ from the base
+};
 struct QuestionAnswered { HypothesisId hypothesis; Answer answer; };
 struct HypothesisDecided {
   HypothesisId hypothesis;
@@ -55,8 +64,9 @@ struct MergeChanged {
   MergeRequestId merge;
   MergeState state;
   std::string reason;
-  CommitId base, merged;   // kept as they were when empty
-  std::string landed_ref;  // likewise
+  CommitId base, merged;   // kept as they were when empty, likewise below
+  std::string landed_ref;
+  std::string known, unknown;
 };
 struct MergeAnswered { MergeRequestId merge; Answer answer; };
 struct MergeApproved { MergeRequestId merge; CommitId commit; std::string who; base::Instant at; };
@@ -65,8 +75,8 @@ struct PlannerSpoke { PlannerTurn turn; };
 // Anything that a person should be able to read later: late completions, take-overs, restarts.
 struct Noted { CampaignId campaign; NightId night; std::string text; };
 
-using Fact = std::variant<CampaignCreated, CampaignChanged, NightStarted, NightEnded, IncumbentChosen,
-                          ProposalRefused, HypothesisOpened, HypothesisMoved, CandidateMade,
+using Fact = std::variant<CampaignCreated, CampaignChanged, NightDue, NightStarted, NightEnded, IncumbentChosen,
+                          ProposalRefused, HypothesisOpened, HypothesisMoved, HypothesisTaken, CandidateMade,
                           QuestionAnswered, HypothesisDecided, ExperimentStarted, RunRecorded,
                           ExperimentFinished, ExperimentCancelled, NoiseMeasured, MergeOpened,
                           MergeChanged, MergeAnswered, MergeApproved, PlannerSpoke, Noted>;

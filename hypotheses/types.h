@@ -111,6 +111,7 @@ struct Hypothesis {
   CommitId base;       // what it is compared with
   CommitId candidate;  // none until committed
   std::string branch;
+  std::vector<std::string> paths;  // that differ between base and candidate
   std::vector<Answer> answers;  // in the order in which they were found
   std::optional<Verdict> verdict;
   std::string reason;
@@ -216,6 +217,7 @@ struct Night {
   base::Instant deadline;
   CommitId base;
   std::string manifest;  // the base commit's nightshift.yaml, as read
+  std::map<std::string, std::string> settings;  // the knobs' values in the base commit
   std::uint64_t seed = 1;
   NightState state = NightState::running;
   base::Instant ended;
@@ -239,6 +241,7 @@ struct MergeRequest {
   std::string approved_by;
   base::Instant approved_at;
   std::string landed_ref;
+  int remeasures = 0;  // how often a moved base made it start anew
 };
 
 // One question to a planner and what came of it.

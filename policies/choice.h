@@ -16,6 +16,8 @@ namespace policies {
 struct Learned {
   std::map<std::string, double> run_s;          // seconds of one run, by probe (mean)
   std::map<std::string, double> noise;          // s.d. of the paired log-ratio, by to_text(MetricKey)
+  // Share of a metric's time that the changed subject accounts for, by to_text(MetricKey); absent = 1.
+  std::map<std::string, double> share;
   double build_cold_s = 0, build_warm_s = 0;    // of one side; 0 = unknown
   // Outcomes of own-metric questions so far, for P(real): Beta(1 + hits, 1 + misses).
   int hits = 0, misses = 0;
@@ -33,6 +35,7 @@ struct OpenQuestion {
   std::vector<std::string> paths;  // that the change touches
   std::vector<std::string> knobs;
   bool candidate_is_warm = false;  // is built already
+  bool change_is_empty = false;    // a pure measurement: every probe covers it
 };
 
 struct Choice {
@@ -46,7 +49,8 @@ Choice choose_experiment(const OpenQuestion& question, const hypotheses::Manifes
                          const Learned& learned, const Policy& policy, double remaining_s);
 
 // Expected number of pairs to settle an oriented effect d against noise s at level alpha:
-// P(real) n(support) + (1 - P(real)) n(equivalence). 1 for exact counters (s = 0).
+// P(real) n(support) + (1 - P(real)) n(equivalence), the latter at most the cap. 1 for exact counters
+// (s = 0).
 double expected_pairs(double effect, double noise, double p_real, const EvidenceRule& rule,
                       double level);
 
@@ -54,7 +58,9 @@ double expected_pairs(double effect, double noise, double p_real, const Evidence
 // log(1 - x + x e^d), d in the metric's own sense.
 double diluted(double log_ratio, double share);
 
-// Cost of `experiment` in machine-seconds: builds and pairs, priced by resources.
+// Cost in machine-seconds: the candidate's build (the base is built once a night) and two runs a pair,
+// priced by resources. Priors until something is learned: 30 s a build; a run of 1, 5, 20 s by layer,
+// at most half its time limit.
 double expected_cost_s(const hypotheses::Probe& probe, double pairs, bool needs_build,
                        const Learned& learned, const Policy& policy);
 

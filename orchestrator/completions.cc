@@ -1,0 +1,185 @@
+// What became of the effects. A completion whose effect is no longer pending changes nothing.
+#include <fmt/format.h>
+
+#include "orchestrator/decide.h"
+#include "orchestrator/planning.h"
+
+namespace orchestrator {
+
+using base::ErrorCode;
+using hypotheses::MergeState;
+using hypotheses::Verdict;
+
+namespace {
+
+std::string joined(const std::vector<std::string>& items) {
+  return fmt::format("{}", fmt::join(items, ", "));
+}
+
+hypotheses::MergeChanged merge_change(hypotheses::MergeRequestId id, MergeState state,
+                                      std::string reason) {
+  hypotheses::MergeChanged change;
+  change.merge = id;
+  change.state = state;
+  change.reason = std::move(reason);
+  return change;
+}
+
+// One effect and its completion, by kind. An impossible pair is a bug of the performer.
+struct Complete {
+  const State& state;
+  base::Instant now;
+  Decision& decision;
+
+  void operator()(const OpenNight& effect, const NightOpened& opened) const {
+    const CampaignRecord& record = state.campaigns.at(effect.campaign);
+    hypotheses::Night night;
+    night.id = {state.next_night};
+    night.campaign = effect.campaign;
+    night.started = now;
+    double wall_s = record.policy.budget.wall_s;
+    night.deadline = wall_s > 0 ? now.plus_s(wall_s) : base::Instant{};
+    night.base = opened.base;
+    night.manifest = opened.manifest;
+    night.settings = opened.settings;
+    night.seed = record.campaign.seed + record.nights.size();
+    auto manifest = hypotheses::read_manifest(opened.manifest, opened.base.brief() + ":nightshift.yaml");
+    if (!manifest) {
+      note(effect.campaign, "the night did not start: " + manifest.error().text());
+      return;
+    }
+    std::string goal = record.campaign.goal.metric.empty() ? manifest->goal.metric
+                                                           : record.campaign.goal.metric;
+    if (manifest->metric(goal) == nullptr) {
+      note(effect.campaign, "the night did not start: no probe of the manifest emits the goal " +
+                                goal + "; choose another goal or add a probe");
+      return;
+    }
+    decision.facts.push_back(hypotheses::NightStarted{std::move(night)});
+  }
+  void operator()(const OpenNight& effect, const EffectFailed& failed) const {
+    note(effect.campaign, "the night did not start: " + failed.error.text());
+  }
+
+  void operator()(const MakeCandidate& effect, const CandidateReady& ready) const {
+    decision.facts.push_back(
+        hypotheses::CandidateMade{effect.hypothesis, ready.commit, ready.branch, ready.paths});
+  }
+  void operator()(const MakeCandidate& effect, const EffectFailed& failed) const {
+    decision.facts.push_back(hypotheses::HypothesisDecided{
+        effect.hypothesis, Verdict::invalid, failed.error.text(), {}});
+  }
+
+  void operator()(const RunAttempt& effect, const AttemptDone& done) const {
+    std::int64_t next = state.next_run;
+    for (hypotheses::Run run : done.runs) {
+      run.id = {next++};
+      run.experiment = effect.experiment;
+      run.attempt = effect.attempt;
+      decision.facts.push_back(hypotheses::RunRecorded{std::move(run)});
+    }
+  }
+  // The attempt could not be made at all: no sandbox, no disk. That is no news about the candidate.
+  void operator()(const RunAttempt& effect, const EffectFailed& failed) const {
+    const auto& experiment = state.experiments.at(effect.experiment).experiment;
+    hypotheses::Answer answer{experiment.question, Verdict::invalid, failed.error.text(), {},
+                              experiment.id};
+    answer.evidence.emplace();
+    answer.evidence->key = experiment.key;
+    decision.facts.push_back(
+        hypotheses::ExperimentFinished{experiment.id, answer, experiment.cost_s});
+    if (experiment.merge) {
+      decision.facts.push_back(hypotheses::MergeAnswered{experiment.merge, answer});
+    } else if (experiment.hypothesis) {
+      decision.facts.push_back(hypotheses::QuestionAnswered{experiment.hypothesis, answer});
+    }
+  }
+
+  void operator()(const StopExperiment&, const StopDone&) const {}
+
+  void operator()(const PrepareMerge& effect, const MergeReady& ready) const {
+    auto change = merge_change(effect.merge, MergeState::measuring, "");
+    change.base = ready.base;
+    change.merged = ready.merged;
+    decision.facts.push_back(std::move(change));
+  }
+  void operator()(const PrepareMerge& effect, const MergeConflict& conflict) const {
+    decision.facts.push_back(merge_change(effect.merge, MergeState::failed,
+                                          "conflicts with the base in " + joined(conflict.paths)));
+  }
+  void operator()(const PrepareMerge& effect, const EffectFailed& failed) const {
+    decision.facts.push_back(merge_change(effect.merge, MergeState::failed, failed.error.text()));
+  }
+
+  void operator()(const LandMerge& effect, const Landed& landed) const {
+    auto change = merge_change(effect.merge, MergeState::landed, landed.instruction);
+    change.landed_ref = landed.ref;
+    decision.facts.push_back(std::move(change));
+  }
+  // The approval was for this commit on that base; on another base it has to be measured again.
+  void operator()(const LandMerge& effect, const BaseMoved& moved) const {
+    const auto& merge = state.merges.at(effect.merge);
+    int limit = state.campaigns.at(merge.campaign).policy.merge.max_remeasures;
+    std::string what = "the base moved to " + moved.found.brief() + " meanwhile";
+    if (merge.remeasures >= limit) {
+      decision.facts.push_back(merge_change(effect.merge, MergeState::failed,
+                                            what + ", for the last of the times allowed"));
+      return;
+    }
+    decision.facts.push_back(merge_change(
+        effect.merge, MergeState::preparing,
+        what + "; it is merged and measured anew, and then needs a new approval"));
+    decision.effects.push_back(PrepareMerge{effect.merge});
+  }
+  void operator()(const LandMerge& effect, const EffectFailed& failed) const {
+    decision.facts.push_back(merge_change(effect.merge, MergeState::waiting,
+                                          "could not be landed: " + failed.error.text()));
+  }
+
+  void operator()(const AskPlanner& effect, const PlannerAnswered& answered) const {
+    const NightRecord& night = state.nights.at(effect.night);
+    if (night.night.state != hypotheses::NightState::running) return;
+    for (const auto& turn : answered.transcript) {
+      decision.facts.push_back(hypotheses::PlannerSpoke{turn});
+    }
+    if (answered.step) {
+      add_step(decision, state, night, *answered.step, hypotheses::Origin::llm, now);
+      return;
+    }
+    hypotheses::PlannerTurn turn{night.night.campaign, effect.night, effect.turn, "llm", 0,
+                                 "failed", answered.failure};
+    decision.facts.push_back(hypotheses::PlannerSpoke{std::move(turn)});
+    add_step(decision, state, night, next_step(view_of(state, night)),
+             hypotheses::Origin::builtin, now);
+  }
+  void operator()(const AskPlanner& effect, const EffectFailed& failed) const {
+    (*this)(effect, PlannerAnswered{{}, 0, {}, failed.error.text()});
+  }
+
+  template <class Kind, class Result>
+  void operator()(const Kind&, const Result&) const {
+    decision.facts.push_back(
+        hypotheses::Noted{{}, {}, "bug: an effect was completed by something of another kind"});
+  }
+
+  void note(hypotheses::CampaignId campaign, std::string text) const {
+    decision.facts.push_back(hypotheses::Noted{campaign, {}, std::move(text)});
+  }
+};
+
+}  // namespace
+
+Decision on_completion(const State& state, const Completed& completed, base::Instant now) {
+  Decision decision;
+  auto found = state.pending.find(completed.effect);
+  if (found == state.pending.end()) {
+    decision.facts.push_back(hypotheses::Noted{
+        {}, {}, "late or duplicate completion of " + completed.effect.text() + "; it changes nothing"});
+    return decision;
+  }
+  decision.done.push_back(completed.effect);
+  std::visit(Complete{state, now, decision}, found->second.kind, completed.completion);
+  return decision;
+}
+
+}  // namespace orchestrator

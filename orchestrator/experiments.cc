@@ -1,0 +1,270 @@
+#include "orchestrator/experiments.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "base/rng.h"
+#include "policies/evidence.h"
+
+namespace orchestrator {
+
+using hypotheses::Answer;
+using hypotheses::Experiment;
+using hypotheses::Question;
+using hypotheses::Side;
+using hypotheses::Verdict;
+
+namespace {
+
+constexpr double kUnknownRun_s = 0.5, kUnknownBuild_s = 20;  // until one was seen
+constexpr int kConfirmationPairs = 14, kGuardPairs = 8;      // what a merge is expected to take
+
+void record_answer(Decision& decision, const Asker& asker, Answer answer) {
+  if (asker.merge != nullptr) {
+    decision.facts.push_back(hypotheses::MergeAnswered{asker.merge->id, std::move(answer)});
+  } else if (asker.hypothesis != nullptr) {
+    decision.facts.push_back(hypotheses::QuestionAnswered{asker.hypothesis->id, std::move(answer)});
+  }
+}
+
+Answer unanswerable(const Needed& needed, std::string reason) {
+  Answer answer{needed.question, Verdict::inconclusive, std::move(reason), {}, {}};
+  answer.evidence.emplace();
+  answer.evidence->key = needed.key;
+  return answer;
+}
+
+int attempts_for(Question question, const policies::EvidenceRule& rule) {
+  // One-sided questions may need the base as a second attempt, and each one repetition.
+  bool one_sided = question == Question::builds || question == Question::correct;
+  return one_sided ? 2 : rule.max_pairs;
+}
+
+Experiment make_experiment(const State& state, const NightRecord& night, const Asker& asker,
+                           const Needed& needed, const policies::Choice& choice) {
+  const auto& policy = campaign_of(state, night).policy;
+  Experiment experiment;
+  experiment.id = {state.next_experiment};
+  experiment.campaign = night.night.campaign;
+  experiment.night = night.night.id;
+  experiment.question = needed.question;
+  experiment.probe = choice.chosen->probe;
+  experiment.key = needed.key;
+  experiment.seed = base::seed_from(night.night.seed, experiment.id.text());
+  experiment.estimate_s = choice.chosen->cost_s;
+  experiment.max_attempts = attempts_for(needed.question, policy.evidence);
+  experiment.why = choice.reason;
+  experiment.alternatives = choice.alternatives;
+  if (asker.merge != nullptr) {
+    experiment.merge = asker.merge->id;
+    experiment.fresh_build = true;
+    experiment.base = asker.merge->base;
+    experiment.candidate = asker.merge->merged;
+  } else {
+    experiment.hypothesis = asker.hypothesis->id;
+    experiment.base = asker.hypothesis->base;
+    experiment.candidate = asker.hypothesis->candidate;
+  }
+  return experiment;
+}
+
+std::vector<Side> first_sides(const Experiment& experiment) {
+  bool one_sided =
+      experiment.question == Question::builds || experiment.question == Question::correct;
+  return one_sided ? std::vector{Side::candidate} : coin_order(experiment.seed, 0);
+}
+
+bool builds_answered(const std::vector<Answer>& answers) {
+  return std::any_of(answers.begin(), answers.end(),
+                     [](const Answer& a) { return a.question == Question::builds; });
+}
+
+JudgeRule rule_for(const State& state, const NightRecord& night, const Experiment& experiment) {
+  const auto& policy = campaign_of(state, night).policy;
+  JudgeRule rule;
+  rule.evidence = policy.evidence;
+  rule.is_noise = !experiment.hypothesis && !experiment.merge;
+  auto noise = night.learned.noise.find(to_text(experiment.key));
+  if (noise != night.learned.noise.end()) rule.noise = noise->second;
+  hypotheses::HypothesisId owner = experiment.hypothesis;
+  if (experiment.merge) {
+    owner = state.merges.at(experiment.merge).hypothesis;
+    if (experiment.question == Question::own_metric) {
+      rule.level = state.hypotheses.at(owner).merge_level;
+    }
+  }
+  if (experiment.question == Question::guards && owner) {
+    for (const Needed& needed :
+         needed_questions(state.hypotheses.at(owner), *night.manifest, policy)) {
+      if (needed.question == Question::guards && needed.key == experiment.key) {
+        rule.guard_margin = needed.margin;
+      }
+    }
+  }
+  return rule;
+}
+
+double run_s(const NightRecord& night, const std::string& probe) {
+  auto found = night.learned.run_s.find(probe);
+  return found == night.learned.run_s.end() ? kUnknownRun_s : found->second;
+}
+
+void finish(Decision& decision, const State& state, const NightRecord& night,
+            const ExperimentRecord& record, Answer answer) {
+  const Experiment& experiment = record.experiment;
+  bool is_noise = !experiment.hypothesis && !experiment.merge;
+  if (is_noise && answer.verdict == Verdict::no_difference && answer.evidence) {
+    std::string machine = record.runs.empty() ? "" : record.runs.back().machine.machine;
+    decision.facts.push_back(hypotheses::NoiseMeasured{
+        night.night.id, experiment.probe, experiment.key, std::move(machine),
+        answer.evidence->noise, answer.evidence->pairs});
+  }
+  decision.facts.push_back(
+      hypotheses::ExperimentFinished{experiment.id, answer, experiment.cost_s});
+  Asker asker;
+  if (experiment.hypothesis) asker.hypothesis = &state.hypotheses.at(experiment.hypothesis);
+  if (experiment.merge) asker.merge = &state.merges.at(experiment.merge);
+  record_answer(decision, asker, std::move(answer));
+}
+
+}  // namespace
+
+double merge_reserve_s(const State& state, const NightRecord& night) {
+  if (!night.incumbent) return 0;
+  for (auto id : night.merges) {
+    if (state.merges.at(id).hypothesis == night.incumbent) return 0;  // it runs on its own estimate
+  }
+  const auto& policy = campaign_of(state, night).policy;
+  const auto& incumbent = state.hypotheses.at(night.incumbent);
+  double build_s = night.learned.build_cold_s;
+  if (build_s == 0) build_s = std::max(kUnknownBuild_s, night.learned.build_warm_s);
+  double reserve = 2 * build_s;
+  for (const Needed& needed : needed_questions(incumbent, *night.manifest, policy)) {
+    const auto* probe = probe_of_metric(*night.manifest, needed.key.metric);
+    double one = probe == nullptr ? kUnknownRun_s : run_s(night, probe->name);
+    if (needed.question == Question::guards) reserve += 2 * kGuardPairs * one;
+    if (needed.question == Question::own_metric) reserve += 2 * kConfirmationPairs * one;
+    if (needed.question == Question::carries_over) reserve += 2 * kConfirmationPairs * one;
+    if (needed.question == Question::correct) reserve += one;
+  }
+  return reserve;
+}
+
+std::optional<std::string> no_budget(const State& state, const NightRecord& night,
+                                     double estimate_s, double reserve_s, base::Instant now) {
+  if (night.night.state != hypotheses::NightState::running) return {};  // a person asked for it
+  hypotheses::Budget budget = campaign_of(state, night).policy.budget;
+  if (budget.wall_s > 0) budget.wall_s = std::max(1e-9, budget.wall_s - reserve_s);
+  if (budget.machine_s > 0) budget.machine_s = std::max(1e-9, budget.machine_s - reserve_s);
+  return policies::over_budget(budget, spend_of(state, night), estimate_s, night.night.started,
+                               now);
+}
+
+Decision ask(const State& state, const NightRecord& night, const Asker& asker,
+             const Needed& needed, base::Instant now) {
+  const auto& policy = campaign_of(state, night).policy;
+  const auto& answers = asker.merge != nullptr ? asker.merge->answers : asker.hypothesis->answers;
+  auto open = open_question(needed, *asker.hypothesis, *night.manifest, builds_answered(answers));
+  if (asker.merge != nullptr && needed.question == Question::own_metric) {
+    open.level = asker.hypothesis->merge_level;
+  }
+  double remaining = policies::remaining_machine_s(policy.budget, spend_of(state, night));
+  if (night.night.state != hypotheses::NightState::running) {
+    remaining = std::numeric_limits<double>::max();
+  }
+  auto choice =
+      policies::choose_experiment(open, *night.manifest, night.learned, policy, remaining);
+  Decision decision;
+  if (!choice.chosen) {
+    record_answer(decision, asker, unanswerable(needed, choice.reason));
+    return decision;
+  }
+  double reserve = asker.merge != nullptr ? 0 : merge_reserve_s(state, night);
+  if (auto why_not = no_budget(state, night, choice.chosen->cost_s, reserve, now)) {
+    record_answer(decision, asker, unanswerable(needed, *why_not));
+    return decision;
+  }
+  Experiment experiment = make_experiment(state, night, asker, needed, choice);
+  decision.effects.push_back(RunAttempt{experiment.id, 0, first_sides(experiment)});
+  decision.facts.push_back(hypotheses::ExperimentStarted{std::move(experiment)});
+  return decision;
+}
+
+Decision ask_noise(const State& state, const NightRecord& night, base::Instant now) {
+  const auto& policy = campaign_of(state, night).policy;
+  Experiment experiment;
+  experiment.id = {state.next_experiment};
+  experiment.campaign = night.night.campaign;
+  experiment.night = night.night.id;
+  experiment.question = Question::own_metric;
+  experiment.key = complete_key(*night.manifest, night.manifest->goal);
+  const auto* probe = probe_of_metric(*night.manifest, experiment.key.metric);
+  experiment.probe = probe->name;
+  experiment.base = experiment.candidate = night.night.base;
+  experiment.seed = base::seed_from(night.night.seed, experiment.id.text());
+  experiment.max_attempts = policy.evidence.noise_pairs;
+  experiment.estimate_s = (night.learned.build_warm_s == 0 ? kUnknownBuild_s : 0) +
+                          2 * experiment.max_attempts * run_s(night, probe->name);
+  experiment.why = fmt::format(
+      "A/A: the same commit as both sides, {} pairs, to learn how far {} differs from itself on "
+      "this machine before anything is believed",
+      experiment.max_attempts, to_text(experiment.key));
+  Decision decision;
+  if (no_budget(state, night, experiment.estimate_s, 0, now)) return decision;
+  decision.effects.push_back(RunAttempt{experiment.id, 0, first_sides(experiment)});
+  decision.facts.push_back(hypotheses::ExperimentStarted{std::move(experiment)});
+  return decision;
+}
+
+Decision go_on(const State& state, const NightRecord& night, const ExperimentRecord& record,
+               base::Instant now) {
+  Decision decision;
+  Outcome outcome = judge(record, *night.manifest, rule_for(state, night, record.experiment));
+  if (const auto* answer = std::get_if<Answer>(&outcome)) {
+    finish(decision, state, night, record, *answer);
+    return decision;
+  }
+  // The estimate is reserved; only an attempt beyond it needs budget that may be gone.
+  double beyond = record.experiment.cost_s >= record.experiment.estimate_s
+                      ? 2 * run_s(night, record.experiment.probe)
+                      : 0;
+  if (auto why_not = no_budget(state, night, beyond, 0, now)) {
+    Answer answer{record.experiment.question, Verdict::inconclusive, *why_not, {},
+                  record.experiment.id};
+    answer.evidence.emplace();
+    answer.evidence->key = record.experiment.key;
+    finish(decision, state, night, record, std::move(answer));
+    return decision;
+  }
+  decision.effects.push_back(RunAttempt{record.experiment.id, record.attempts,
+                                        std::get<NextAttempt>(outcome).sides});
+  return decision;
+}
+
+const Needed* next_question(const std::vector<Needed>& needed, const std::vector<Answer>& answers,
+                            const hypotheses::Hypothesis& hypothesis, const NightRecord& night,
+                            const policies::Policy& policy, double remaining_s) {
+  const Needed* best = nullptr;
+  double best_price = std::numeric_limits<double>::max();
+  double p_real = (1.0 + night.learned.hits) / (2.0 + night.learned.hits + night.learned.misses);
+  for (const Needed& question : needed) {
+    if (answer_to(question, answers) != nullptr) continue;
+    if (question.question == Question::builds || question.question == Question::correct) {
+      return &question;
+    }
+    auto open = open_question(question, hypothesis, *night.manifest, true);
+    auto choice =
+        policies::choose_experiment(open, *night.manifest, night.learned, policy, remaining_s);
+    double p_refute = question.question == Question::guards ? 0.1 : 1 - p_real;
+    double cost = choice.chosen ? choice.chosen->cost_s : 0;  // what cannot be answered is known now
+    if (best == nullptr || cost / p_refute < best_price) {
+      best = &question;
+      best_price = cost / p_refute;
+    }
+  }
+  return best;
+}
+
+}  // namespace orchestrator

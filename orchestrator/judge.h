@@ -1,0 +1,34 @@
+// From the runs of an experiment to its answer, or to the next attempt.
+#pragma once
+
+#include <variant>
+#include <vector>
+
+#include "hypotheses/manifest.h"
+#include "orchestrator/state.h"
+#include "policies/evidence.h"
+
+namespace orchestrator {
+
+struct NextAttempt { std::vector<hypotheses::Side> sides; };  // in launch order
+using Outcome = std::variant<NextAttempt, hypotheses::Answer>;
+
+// Everything the judgement of one experiment depends on besides its runs.
+struct JudgeRule {
+  policies::EvidenceRule evidence;
+  double level = 0;         // a merge's confirmation level; 0 = exploration
+  double guard_margin = 0;  // of a guard question
+  double noise = 0;         // known beforehand, 0 = unknown
+  bool is_noise = false;    // an A/A measurement
+};
+
+Outcome judge(const ExperimentRecord& record, const hypotheses::Manifest& manifest,
+              const JudgeRule& rule);
+
+// Base and candidate in the order that this pair's own coin says.
+std::vector<hypotheses::Side> coin_order(std::uint64_t seed, int attempt);
+
+// The pairs in which both sides ran well, with what they measured of the experiment's key.
+std::vector<policies::PairValues> good_pairs(const ExperimentRecord& record);
+
+}  // namespace orchestrator

@@ -1,0 +1,58 @@
+// Carries out one attempt of an experiment: workspaces for its sides, builds where they are stale, and
+// the launches back to back.
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "orchestrator/orders.h"
+#include "orchestrator/target_folder.h"
+#include "runners/runner.h"
+
+namespace orchestrator {
+
+class Lab {
+ public:
+  // `runner_of` gives the runner for a policy's sandbox rule: "required", "auto" or "none".
+  using RunnerOf = std::function<runners::Runner&(const std::string& sandbox)>;
+  Lab(TargetFolders& folders, RunnerOf runner_of, const base::Clock& clock)
+      : folders_(folders), runner_of_(std::move(runner_of)), clock_(clock) {}
+
+  // The runs of the attempt: builds that were needed (not `measured`), then the launches in order. A
+  // side that does not build leaves its run with the first compiler error, and nothing is launched.
+  // An error means that the machine, not the candidate, was at fault.
+  base::Result<std::vector<hypotheses::Run>> perform(const AttemptOrder& order,
+                                                     std::stop_token stop);
+
+ private:
+  struct Bench;  // one side, ready to be launched
+
+  base::Result<Bench> prepare(const AttemptOrder& order, hypotheses::Side side,
+                              TargetFolder& folder, std::vector<hypotheses::Run>& runs,
+                              std::stop_token stop);
+  std::string slot_for(const AttemptOrder& order, hypotheses::Side side,
+                       const std::filesystem::path& workspaces);
+  base::Result<hypotheses::Run> build(const AttemptOrder& order, hypotheses::Side side,
+                                      const store::git::Workspace& workspace,
+                                      std::stop_token stop);
+  base::Result<runners::Launch> launch_of(const AttemptOrder& order, hypotheses::Side side,
+                                          const Bench& bench);
+
+  TargetFolders& folders_;
+  RunnerOf runner_of_;
+  const base::Clock& clock_;
+  std::atomic<int> builds_ = 0;  // makes each build's key its own
+  std::mutex mutex_;
+  std::map<std::string, std::int64_t> last_use_;  // of warm slots by path; guarded by mutex_
+  std::int64_t uses_ = 0;                         // guarded by mutex_
+};
+
+}  // namespace orchestrator

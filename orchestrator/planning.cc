@@ -1,0 +1,148 @@
+#include "orchestrator/planning.h"
+
+#include <fmt/format.h>
+
+#include "orchestrator/questions.h"
+#include "policies/evidence.h"
+
+namespace orchestrator {
+
+using hypotheses::Hypothesis;
+using hypotheses::HypothesisId;
+using hypotheses::Origin;
+
+namespace {
+
+PastClaim past_claim(const State& state, const Hypothesis& hypothesis, const NightRecord& night) {
+  PastClaim past;
+  past.id = hypothesis.id;
+  past.night = hypothesis.night;
+  past.base = hypothesis.base;
+  past.claim = hypothesis.claim;
+  past.change = hypothesis.change;
+  past.prediction = hypothesis.prediction;
+  past.verdict = hypothesis.verdict;
+  past.reason = hypothesis.reason;
+  if (hypothesis.evidence) past.effect = hypothesis.evidence->effect;
+  if (hypothesis.night) {
+    past.settings = settings_of(state, hypothesis);
+    past.same_base = state.nights.at(hypothesis.night).night.base == night.night.base;
+  }
+  return past;
+}
+
+std::string told(const Step& step) {
+  if (const auto* stop = std::get_if<Stop>(&step)) return stop->reason;
+  const auto& proposal = std::get<Proposal>(step);
+  return fmt::format("{} [{}; predicts {}]", proposal.claim, to_text(proposal.change),
+                     to_text(proposal.prediction));
+}
+
+hypotheses::PlannerTurn turn_of(const NightRecord& night, Origin origin, std::string outcome,
+                                std::string text) {
+  return {night.night.campaign, night.night.id, night.turns + 1,
+          std::string(to_text(origin)), 0,      std::move(outcome),
+          std::move(text)};
+}
+
+bool asks_llm(const CampaignRecord& campaign, const NightRecord& night,
+              const policies::Spend& spend) {
+  const auto& rule = campaign.policy.planner;
+  const std::string& kind = campaign.campaign.planner.empty() ? rule.kind : campaign.campaign.planner;
+  if (kind != "llm" || night.fruitless >= rule.patience) return false;
+  std::int64_t limit = rule.max_tokens;
+  if (campaign.policy.budget.tokens > 0) limit = std::min(limit, campaign.policy.budget.tokens);
+  return spend.tokens + rule.answer_tokens <= limit;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> settings_of(const State& state, const Hypothesis& hypothesis) {
+  std::map<std::string, std::string> settings;
+  if (hypothesis.parent) {
+    settings = settings_of(state, state.hypotheses.at(hypothesis.parent));
+  } else if (hypothesis.night) {
+    settings = state.nights.at(hypothesis.night).night.settings;
+  }
+  for (const auto& knob : hypothesis.change.knobs) settings[knob.knob] = knob.value;
+  return settings;
+}
+
+PlannerView view_of(const State& state, const NightRecord& night) {
+  const CampaignRecord& campaign = campaign_of(state, night);
+  PlannerView view;
+  view.night = night.night.id;
+  view.manifest = *night.manifest;
+  view.goal = complete_key(*night.manifest, night.manifest->goal);
+  view.incumbent = night.incumbent;
+  view.settings = night.incumbent ? settings_of(state, state.hypotheses.at(night.incumbent))
+                                  : night.night.settings;
+  for (auto id : campaign.nights) {
+    for (HypothesisId hypothesis : state.nights.at(id).hypotheses) {
+      view.history.push_back(past_claim(state, state.hypotheses.at(hypothesis), night));
+    }
+  }
+  for (HypothesisId waiting : campaign.open) {
+    const Hypothesis& hypothesis = state.hypotheses.at(waiting);
+    if (!hypothesis.night) view.history.push_back(past_claim(state, hypothesis, night));
+  }
+  view.refusals = night.refusals;
+  view.seed = night.night.seed;
+  view.turn = night.turns + 1;
+  view.remaining_s = policies::remaining_machine_s(campaign.policy.budget, spend_of(state, night));
+  return view;
+}
+
+Hypothesis open_hypothesis(const State& state, const CampaignRecord& campaign,
+                           const Proposal& proposal, Origin origin, base::Instant now) {
+  Hypothesis hypothesis;
+  hypothesis.id = {state.next_hypothesis};
+  hypothesis.campaign = campaign.campaign.id;
+  hypothesis.claim = proposal.claim;
+  hypothesis.subject = proposal.subject;
+  hypothesis.change = proposal.change;
+  hypothesis.prediction = proposal.prediction;
+  hypothesis.origin = origin;
+  hypothesis.opened = now;
+  hypothesis.merge_level = policies::merge_level(campaign.policy.merge.fdr,
+                                                 campaign.confirmations + 1, campaign.confirmed);
+  return hypothesis;
+}
+
+void add_step(Decision& decision, const State& state, const NightRecord& night, const Step& step,
+              Origin origin, base::Instant now) {
+  const CampaignRecord& campaign = campaign_of(state, night);
+  const auto* proposal = std::get_if<Proposal>(&step);
+  if (proposal == nullptr) {
+    decision.facts.push_back(
+        hypotheses::PlannerSpoke{turn_of(night, origin, "stopped", told(step))});
+    return;
+  }
+  if (auto why_not = refusal(*proposal, view_of(state, night), campaign.policy)) {
+    decision.facts.push_back(hypotheses::ProposalRefused{
+        campaign.campaign.id, night.night.id, origin, told(step), *why_not});
+    // The built-in planner would only say the same again.
+    std::string outcome = origin == Origin::builtin ? "stopped" : "failed";
+    decision.facts.push_back(
+        hypotheses::PlannerSpoke{turn_of(night, origin, outcome, told(step) + ": " + *why_not)});
+    return;
+  }
+  Hypothesis hypothesis = open_hypothesis(state, campaign, *proposal, origin, now);
+  hypothesis.night = night.night.id;
+  decision.facts.push_back(hypotheses::PlannerSpoke{turn_of(night, origin, "proposed", told(step))});
+  decision.facts.push_back(hypotheses::HypothesisOpened{std::move(hypothesis)});
+}
+
+Decision take_turn(const State& state, const NightRecord& night, base::Instant now) {
+  const CampaignRecord& campaign = campaign_of(state, night);
+  Decision decision;
+  if (asks_llm(campaign, night, spend_of(state, night))) {
+    decision.effects.push_back(
+        AskPlanner{night.night.id, night.turns + 1, campaign.policy.planner.answer_tokens});
+    return decision;
+  }
+  add_step(decision, state, night, next_step(view_of(state, night)), Origin::builtin, now);
+  return decision;
+}
+
+}  // namespace orchestrator

@@ -1,0 +1,33 @@
+// What the planner is shown, and what becomes of its steps.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "base/clock.h"
+#include "hypotheses/facts.h"
+#include "orchestrator/decide.h"
+#include "orchestrator/planner.h"
+#include "orchestrator/state.h"
+
+namespace orchestrator {
+
+PlannerView view_of(const State& state, const NightRecord& night);
+
+// The knobs' values of a candidate: its night's base, changed by its ancestors and by itself.
+std::map<std::string, std::string> settings_of(const State& state,
+                                               const hypotheses::Hypothesis& hypothesis);
+
+// A checked proposal as a hypothesis in the queue of its campaign.
+hypotheses::Hypothesis open_hypothesis(const State& state, const CampaignRecord& campaign,
+                                       const Proposal& proposal, hypotheses::Origin origin,
+                                       base::Instant now);
+
+// The facts of a planner's step: a hypothesis opened, a refusal, or the planner's stop.
+void add_step(Decision& decision, const State& state, const NightRecord& night, const Step& step,
+              hypotheses::Origin origin, base::Instant now);
+
+// One turn of the night's planner: the built-in one answers at once, the LLM is asked.
+Decision take_turn(const State& state, const NightRecord& night, base::Instant now);
+
+}  // namespace orchestrator

@@ -1,0 +1,207 @@
+#include "orchestrator/questions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace orchestrator {
+
+using hypotheses::Answer;
+using hypotheses::Hypothesis;
+using hypotheses::Layer;
+using hypotheses::Manifest;
+using hypotheses::MetricKey;
+using hypotheses::Probe;
+using hypotheses::ProbeKind;
+using hypotheses::Question;
+using hypotheses::Verdict;
+
+namespace {
+
+std::vector<std::string> knob_names(const hypotheses::Change& change) {
+  std::vector<std::string> names;
+  for (const auto& setting : change.knobs) names.push_back(setting.knob);
+  return names;
+}
+
+// A knob change is covered through its knobs; the file in which they stand is no evidence of more.
+std::vector<std::string> covered_paths(const Hypothesis& hypothesis) {
+  return hypothesis.change.knobs.empty() ? hypothesis.paths : std::vector<std::string>{};
+}
+
+bool probe_covers(const Probe& probe, const Hypothesis& hypothesis) {
+  if (hypothesis.change.empty()) return true;  // a measurement of what is there
+  return hypotheses::covers(probe, covered_paths(hypothesis), knob_names(hypothesis.change));
+}
+
+bool measures(const Probe& probe) {
+  return probe.answers != ProbeKind::correctness && probe.answers != ProbeKind::timeline;
+}
+
+void add_guard(std::vector<Needed>& guards, const MetricKey& key, double margin) {
+  auto same = [&](const Needed& needed) { return needed.key == key; };
+  if (std::none_of(guards.begin(), guards.end(), same)) {
+    guards.push_back({Question::guards, key, margin, 0});
+  }
+}
+
+// The manifest's guards in all their conditions, then the other conditions of the predicted metric.
+std::vector<Needed> guards_of(const Hypothesis& hypothesis, const Manifest& manifest,
+                              const policies::Policy& policy) {
+  std::vector<Needed> guards;
+  auto add_all = [&](const std::string& metric, double margin) {
+    const Probe* probe = probe_of_metric(manifest, metric);
+    if (probe == nullptr || !measures(*probe) || !probe_covers(*probe, hypothesis)) return;
+    for (const auto& conditions : hypotheses::combinations(*probe)) {
+      MetricKey key{metric, conditions};
+      if (key != hypothesis.prediction.key) add_guard(guards, key, margin);
+    }
+  };
+  for (const auto& guard : manifest.guards) add_all(guard.metric, guard.margin);
+  add_all(hypothesis.prediction.key.metric, policy.evidence.guard_margin);
+  return guards;
+}
+
+}  // namespace
+
+const Probe* probe_of_metric(const Manifest& manifest, const std::string& metric) {
+  for (const auto& [name, probe] : manifest.probes) {
+    if (probe.metrics.count(metric) != 0) return &probe;
+  }
+  return nullptr;
+}
+
+MetricKey complete_key(const Manifest& manifest, MetricKey key) {
+  if (const Probe* probe = probe_of_metric(manifest, key.metric)) {
+    for (const auto& [name, values] : probe->conditions) {
+      if (!values.empty()) key.conditions.emplace(name, values.front());
+    }
+  }
+  return key;
+}
+
+double oriented(const Manifest& manifest, const hypotheses::Prediction& prediction) {
+  const hypotheses::Metric* metric = manifest.metric(prediction.key.metric);
+  bool lower = metric == nullptr || metric->better == hypotheses::Better::lower;
+  return lower ? -prediction.log_ratio : prediction.log_ratio;
+}
+
+std::vector<Needed> needed_questions(const Hypothesis& hypothesis, const Manifest& manifest,
+                                     const policies::Policy& policy) {
+  std::vector<Needed> needed;
+  if (!manifest.build.empty()) needed.push_back({Question::builds, {}, 0, 0});
+  bool checked = std::any_of(manifest.probes.begin(), manifest.probes.end(), [&](const auto& p) {
+    return p.second.answers == ProbeKind::correctness && probe_covers(p.second, hypothesis);
+  });
+  if (checked) needed.push_back({Question::correct, {}, 0, 0});
+
+  double predicted = oriented(manifest, hypothesis.prediction);
+  needed.push_back({Question::own_metric, hypothesis.prediction.key, 0, predicted});
+  if (hypothesis.change.empty()) return needed;
+
+  const Probe* goal_probe = probe_of_metric(manifest, manifest.goal.metric);
+  bool goal_elsewhere = hypothesis.prediction.key.metric != manifest.goal.metric;
+  if (goal_elsewhere && goal_probe != nullptr && measures(*goal_probe) &&
+      probe_covers(*goal_probe, hypothesis)) {
+    needed.push_back(
+        {Question::carries_over, complete_key(manifest, manifest.goal), 0, predicted});
+  }
+  for (Needed& guard : guards_of(hypothesis, manifest, policy)) {
+    bool is_goal = needed.back().question == Question::carries_over && needed.back().key == guard.key;
+    if (!is_goal) needed.push_back(std::move(guard));
+  }
+  return needed;
+}
+
+const Answer* answer_to(const Needed& needed, const std::vector<Answer>& answers) {
+  for (const Answer& answer : answers) {
+    if (answer.question != needed.question) continue;
+    if (needed.question != Question::guards) return &answer;
+    if (answer.evidence && answer.evidence->key == needed.key) return &answer;
+  }
+  return nullptr;
+}
+
+policies::OpenQuestion open_question(const Needed& needed, const Hypothesis& hypothesis,
+                                     const Manifest& manifest, bool built) {
+  policies::OpenQuestion open;
+  open.question = needed.question;
+  open.key = needed.key;
+  open.predicted = needed.predicted;
+  open.margin = needed.margin;
+  open.paths = covered_paths(hypothesis);
+  open.knobs = knob_names(hypothesis.change);
+  open.candidate_is_warm = built;
+  open.change_is_empty = hypothesis.change.empty();
+  if (const Probe* own = probe_of_metric(manifest, hypothesis.prediction.key.metric)) {
+    open.layer = own->layer;
+  }
+  return open;
+}
+
+std::optional<Settled> settle(const std::vector<Needed>& needed,
+                              const std::vector<Answer>& answers) {
+  std::optional<hypotheses::Evidence> own;
+  std::string own_reason;
+  for (const Needed& question : needed) {
+    const Answer* answer = answer_to(question, answers);
+    if (answer == nullptr) return {};
+    if (question.question == Question::own_metric) {
+      own = answer->evidence;
+      own_reason = answer->reason;
+    }
+    if (answer->verdict == Verdict::supported) continue;
+    std::string reason = answer->reason;
+    if (question.question == Question::guards) {
+      reason = "guard " + to_text(question.key) + ": " + reason;
+    } else if (question.question == Question::carries_over) {
+      reason = "does not carry over to " + to_text(question.key) + ": " + reason;
+    }
+    return Settled{answer->verdict, reason, own};
+  }
+  return Settled{Verdict::supported, own_reason, own};
+}
+
+std::string known_text(const hypotheses::MergeRequest& merge, const State& state) {
+  std::string text = fmt::format("Merge {} against base {}, both from a fresh build:",
+                                 merge.merged.brief(), merge.base.brief());
+  for (const Answer& answer : merge.answers) {
+    std::string what(to_text(answer.question));
+    if (answer.evidence && !answer.evidence->key.metric.empty()) {
+      what += " (" + to_text(answer.evidence->key) + ")";
+    }
+    text += fmt::format("\n- {}: {}; {}", what, to_text(answer.verdict), answer.reason);
+    auto found = state.experiments.find(answer.experiment);
+    if (found != state.experiments.end() && !found->second.runs.empty() && answer.evidence) {
+      text += " [" + found->second.runs.front().machine.machine + "]";
+    }
+  }
+  return text;
+}
+
+std::string unknown_text(const Hypothesis& hypothesis, const Manifest& manifest) {
+  std::string text;
+  bool engine = std::any_of(manifest.probes.begin(), manifest.probes.end(), [&](const auto& p) {
+    return p.second.layer == Layer::engine && measures(p.second) &&
+           probe_covers(p.second, hypothesis);
+  });
+  if (!engine) {
+    text +=
+        "- What the whole engine gains is unknown: no engine-level probe covers this change; the "
+        "evidence is from kernels alone.\n";
+  }
+  const Probe* own = probe_of_metric(manifest, hypothesis.prediction.key.metric);
+  if (own != nullptr && !own->conditions.empty()) {
+    std::string measured;
+    for (const auto& [name, values] : own->conditions) {
+      measured += fmt::format("{}{} other than {}", measured.empty() ? "" : ", ", name,
+                              fmt::join(values, ", "));
+    }
+    text += "- Nothing was measured at " + measured + ".\n";
+  }
+  text += "- Other machines than the one named were not measured.";
+  return text;
+}
+
+}  // namespace orchestrator

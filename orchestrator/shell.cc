@@ -1,0 +1,195 @@
+#include "orchestrator/shell.h"
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <utility>
+
+#include "base/log.h"
+
+namespace orchestrator {
+
+namespace {
+
+constexpr double kRetry_s = 1;         // after the store could not be written
+constexpr double kLongestWait_s = 60;  // a clock that jumps is noticed after this long
+
+void pause(std::chrono::milliseconds length, std::stop_token stop) {
+  std::mutex mutex;
+  std::condition_variable_any never;
+  std::unique_lock lock(mutex);
+  never.wait_for(lock, stop, length, [] { return false; });
+}
+
+}  // namespace
+
+Shell::Shell(store::Store store, const base::Clock& clock, Performer& performer,
+             ShellOptions options)
+    : store_(std::move(store)),
+      clock_(clock),
+      performer_(performer),
+      options_(std::move(options)) {}
+
+Shell::~Shell() { inbox_.close(); }
+
+base::Result<std::unique_ptr<Shell>> Shell::open(store::Store store, const base::Clock& clock,
+                                                 Performer& performer, ShellOptions options) {
+  std::unique_ptr<Shell> shell(
+      new Shell(std::move(store), clock, performer, std::move(options)));
+  NS_TRY(shell->load());
+  return shell;
+}
+
+base::Status Shell::load() {
+  State state;
+  NS_TRY(store_.replay([&](const store::Event& event) { return apply(state, event.fact); }));
+  NS_ASSIGN(outbox, store_.outbox());
+  for (const store::PendingEffect& pending : outbox) {
+    NS_ASSIGN(effect, from_pending(pending));
+    state.next_effect = std::max(state.next_effect, effect.id.value + 1);
+    state.pending.emplace(effect.id, std::move(effect));
+  }
+  // Ids are never reused within a process: a late completion must not meet a new effect.
+  state.next_effect = std::max(state.next_effect, state_.next_effect);
+  state_ = std::move(state);
+  return {};
+}
+
+void Shell::post(Event event) { inbox_.push({std::move(event), nullptr}); }
+
+base::Result<web::Reply> Shell::submit(web::Command command) {
+  auto reply = std::make_shared<std::promise<base::Result<web::Reply>>>();
+  auto answer = reply->get_future();
+  inbox_.push({CommandGiven{std::move(command)}, reply});
+  while (answer.wait_for(std::chrono::milliseconds(100)) != std::future_status::ready) {
+    if (inbox_.closed()) {
+      return base::fail(base::ErrorCode::unavailable, "the daemon is stopping; ask again later");
+    }
+  }
+  return answer.get();
+}
+
+std::string Shell::trouble() const {
+  std::lock_guard lock(trouble_mutex_);
+  return trouble_;
+}
+
+void Shell::set_trouble(std::string text) {
+  std::lock_guard lock(trouble_mutex_);
+  if (!text.empty() && text != trouble_) base::log_error(text);
+  trouble_ = std::move(text);
+}
+
+bool Shell::may_advance() const { return options_.run_nights; }
+
+void Shell::dispatch(const Effect& effect) {
+  performer_.perform(order_of(state_, effect),
+                     [this](Completed completed) { post(std::move(completed)); });
+}
+
+// After a restart: everything that was pending is performed again. A command without a daemon
+// leaves the nights' effects to the daemon.
+void Shell::dispatch_pending() {
+  for (const auto& [id, effect] : state_.pending) {
+    bool gate = std::holds_alternative<LandMerge>(effect.kind);
+    if (options_.run_nights || gate) dispatch(effect);
+  }
+}
+
+base::Status Shell::carry_out(Decision decision, const Item& item) {
+  store::Commit commit;
+  commit.at = clock_.now();
+  std::vector<Effect> effects;
+  for (EffectKind& kind : decision.effects) {
+    effects.push_back({{state_.next_effect + static_cast<std::int64_t>(effects.size())},
+                       std::move(kind)});
+    commit.pending.push_back(to_pending(effects.back()));
+  }
+  commit.done = decision.done;
+  // The state goes first: what cannot be applied must not be stored.
+  for (const hypotheses::Fact& fact : decision.facts) {
+    if (auto applied = apply(state_, fact); !applied) {
+      base::log_error("bug: a decision was not applicable and is dropped: " +
+                      applied.error().text());
+      NS_TRY(load());
+      if (item.reply) item.reply->set_value(tl::unexpected(applied.error()));
+      return {};
+    }
+  }
+  commit.facts = std::move(decision.facts);
+  bool recorded = !commit.facts.empty() || !commit.pending.empty() || !commit.done.empty();
+  if (recorded) {
+    if (auto stored = store_.commit(commit); !stored) {
+      NS_TRY(load());
+      return stored;
+    }
+  }
+  state_.next_effect += static_cast<std::int64_t>(effects.size());
+  for (auto id : commit.done) state_.pending.erase(id);
+  for (const Effect& effect : effects) state_.pending.emplace(effect.id, effect);
+  if (item.reply) {
+    item.reply->set_value(decision.reply ? std::move(*decision.reply)
+                                         : base::fail(base::ErrorCode::bug, "no reply"));
+  }
+  for (const Effect& effect : effects) dispatch(effect);
+  if (recorded && options_.on_commit) options_.on_commit(store_.last_seq(), state_);
+  return {};
+}
+
+base::Status Shell::step(const Item& item) {
+  Decision decision = decide(state_, item.event, clock_.now());
+  if (decision.empty()) return {};
+  return carry_out(std::move(decision), item);
+}
+
+base::Status Shell::settle() {
+  while (may_advance()) {
+    Decision decision = decide(state_, Advance{}, clock_.now());
+    if (decision.empty()) return {};
+    NS_TRY(carry_out(std::move(decision), {}));
+  }
+  return {};
+}
+
+base::Status Shell::run(std::stop_token stop, const std::function<bool(const State&)>& done) {
+  std::stop_callback wake(stop, [this] { post(Tick{}); });
+  if (options_.run_nights) {
+    NS_TRY(step({Started{static_cast<int>(state_.pending.size())}, nullptr}));
+  }
+  dispatch_pending();
+  post(Tick{});
+  std::optional<Item> held;  // an event that could not be recorded yet
+  while (!stop.stop_requested() && !(done && done(state_))) {
+    double wait_s = std::min(kLongestWait_s, next_wake(state_, clock_.now()).seconds_since(clock_.now()));
+    if (held) wait_s = kRetry_s;
+    std::chrono::milliseconds wait(static_cast<std::int64_t>(wait_s * 1e3) + 1);
+    std::optional<Item> item;
+    if (held) {
+      pause(wait, stop);
+      item = std::exchange(held, std::nullopt);
+    } else {
+      item = inbox_.pop(wait);
+    }
+    if (!item) item = Item{Tick{}, nullptr};
+    if (stop.stop_requested()) break;
+    base::Status stepped = step(*item);
+    base::Status status = stepped ? settle() : stepped;
+    if (status) {
+      set_trouble("");
+      continue;
+    }
+    set_trouble("nothing can be recorded: " + status.error().text() +
+                "; trying again every second, nothing is lost");
+    if (stepped) {
+      held = Item{Tick{}, nullptr};  // the event itself is recorded
+    } else if (item->reply) {
+      item->reply->set_value(tl::unexpected(status.error()));
+    } else {
+      held = std::move(item);
+    }
+  }
+  return {};
+}
+
+}  // namespace orchestrator

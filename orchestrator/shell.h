@@ -1,0 +1,82 @@
+// The imperative shell: takes one event, decides, commits facts and pending effects in one
+// transaction, then has the effects performed. One thread decides; all others only post.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <future>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "base/clock.h"
+#include "base/queue.h"
+#include "base/result.h"
+#include "orchestrator/decide.h"
+#include "orchestrator/orders.h"
+#include "orchestrator/state.h"
+#include "store/store.h"
+#include "web/api/ports.h"
+
+namespace orchestrator {
+
+struct ShellOptions {
+  // False for a command without a daemon: nights stay as they are, only what the command itself
+  // started is carried through.
+  bool run_nights = true;
+  // Called on the deciding thread after each commit, with the newest sequence number.
+  std::function<void(std::int64_t seq, const State&)> on_commit = {};
+};
+
+class Shell final : public web::CommandInbox {
+ public:
+  // Folds the store's log into the state and takes over its outbox.
+  static base::Result<std::unique_ptr<Shell>> open(store::Store store, const base::Clock& clock,
+                                                   Performer& performer, ShellOptions options);
+  ~Shell() override;
+
+  // Decides until stopped or until `done` says so (asked after every step).
+  base::Status run(std::stop_token stop, const std::function<bool(const State&)>& done = {});
+
+  // Thread-safe: from worker threads and servers.
+  void post(Event event);
+  base::Result<web::Reply> submit(web::Command command) override;
+
+  // Why nothing can be recorded at present (disk full, read-only); empty when all is well.
+  // Thread-safe.
+  std::string trouble() const;
+
+  // Only on the thread that runs the loop, or before and after run().
+  const State& state() const { return state_; }
+  store::Store& store() { return store_; }
+
+ private:
+  struct Item {
+    Event event;
+    std::shared_ptr<std::promise<base::Result<web::Reply>>> reply;  // of a command
+  };
+
+  Shell(store::Store store, const base::Clock& clock, Performer& performer, ShellOptions options);
+  base::Status load();
+  base::Status step(const Item& item);
+  base::Status settle();  // Advance until nothing changes
+  base::Status carry_out(Decision decision, const Item& item);
+  void dispatch(const Effect& effect);
+  void dispatch_pending();
+  bool may_advance() const;
+  void set_trouble(std::string text);
+
+  store::Store store_;
+  const base::Clock& clock_;
+  Performer& performer_;
+  ShellOptions options_;
+  State state_;
+  base::Queue<Item> inbox_;
+  std::atomic<bool> running_ = false;
+
+  mutable std::mutex trouble_mutex_;
+  std::string trouble_;  // guarded by trouble_mutex_
+};
+
+}  // namespace orchestrator

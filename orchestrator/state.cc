@@ -1,0 +1,322 @@
+#include "orchestrator/state.h"
+
+#include <algorithm>
+
+#include "hypotheses/transitions.h"
+
+namespace orchestrator {
+namespace {
+
+using namespace hypotheses;  // the facts are this file's subject
+
+base::Status corrupt(std::string what) {
+  return base::fail(base::ErrorCode::corrupt, "the event log does not add up: " + what,
+                    "event log");
+}
+
+// The entry, or an error that names the missing id.
+template <class Map, class Id>
+base::Result<typename Map::mapped_type*> find(Map& map, Id id) {
+  auto found = map.find(id);
+  if (found == map.end()) {
+    return base::fail(base::ErrorCode::corrupt,
+                      "the event log does not add up: it names " + id.text() +
+                          ", which was never recorded",
+                      "event log");
+  }
+  return &found->second;
+}
+
+template <class E>
+base::Status move_to(E& from, E to, const std::string& what) {
+  if (!legal(from, to)) {
+    return corrupt(what + " cannot go from " + std::string(to_text(from)) + " to " +
+                   std::string(to_text(to)));
+  }
+  from = to;
+  return {};
+}
+
+template <class Id>
+void advance_id(std::int64_t& next, Id id) {
+  next = std::max(next, id.value + 1);
+}
+
+base::Status on(State& state, const CampaignCreated& fact) {
+  CampaignRecord record;
+  record.campaign = fact.campaign;
+  NS_ASSIGN(policy, policies::read_policy(fact.campaign.policy, fact.campaign.id.text()));
+  record.policy = std::move(policy);
+  if (!fact.campaign.schedule.empty()) {
+    NS_ASSIGN(schedule,
+              policies::Schedule::parse(fact.campaign.schedule, fact.campaign.time_zone));
+    record.schedule = std::move(schedule);
+  }
+  record.last_due = fact.campaign.created;
+  advance_id(state.next_campaign, fact.campaign.id);
+  state.campaigns.emplace(fact.campaign.id, std::move(record));
+  return {};
+}
+
+base::Status on(State& state, const CampaignChanged& fact) {
+  NS_ASSIGN(record, find(state.campaigns, fact.campaign));
+  return move_to(record->campaign.state, fact.state, fact.campaign.text());
+}
+
+base::Status on(State& state, const NightDue& fact) {
+  NS_ASSIGN(record, find(state.campaigns, fact.campaign));
+  record->last_due = std::max(record->last_due, fact.at);
+  return {};
+}
+
+base::Status on(State& state, const NightStarted& fact) {
+  NS_ASSIGN(campaign, find(state.campaigns, fact.night.campaign));
+  NS_ASSIGN(manifest, read_manifest(fact.night.manifest, std::string(kManifestFile)));
+  if (!campaign->campaign.goal.metric.empty()) manifest.goal = campaign->campaign.goal;
+  manifest.protected_paths.insert(manifest.protected_paths.end(),
+                                  campaign->policy.protected_paths.begin(),
+                                  campaign->policy.protected_paths.end());
+  NightRecord record;
+  record.night = fact.night;
+  record.manifest = std::make_shared<const Manifest>(std::move(manifest));
+  // What earlier nights learned about costs and noise holds until it is measured anew.
+  if (!campaign->nights.empty()) {
+    record.learned = state.nights.at(campaign->nights.back()).learned;
+  }
+  campaign->running = fact.night.id;
+  campaign->nights.push_back(fact.night.id);
+  advance_id(state.next_night, fact.night.id);
+  state.nights.emplace(fact.night.id, std::move(record));
+  return {};
+}
+
+base::Status on(State& state, const NightEnded& fact) {
+  NS_ASSIGN(record, find(state.nights, fact.night));
+  NS_TRY(move_to(record->night.state, NightState::ended, fact.night.text()));
+  record->night.ended = fact.at;
+  record->night.reason = fact.reason;
+  state.campaigns.at(record->night.campaign).running.reset();
+  return {};
+}
+
+base::Status on(State& state, const IncumbentChosen& fact) {
+  NS_ASSIGN(record, find(state.nights, fact.night));
+  record->incumbent = fact.hypothesis;
+  return {};
+}
+
+base::Status on(State& state, const ProposalRefused& fact) {
+  if (!fact.night) return {};
+  NS_ASSIGN(record, find(state.nights, fact.night));
+  record->refusals.push_back(fact.proposal + ": " + fact.reason);
+  return {};
+}
+
+base::Status on(State& state, const HypothesisOpened& fact) {
+  NS_ASSIGN(campaign, find(state.campaigns, fact.hypothesis.campaign));
+  ++campaign->confirmations;
+  campaign->open.insert(fact.hypothesis.id);
+  if (fact.hypothesis.night) {
+    NS_ASSIGN(night, find(state.nights, fact.hypothesis.night));
+    night->hypotheses.push_back(fact.hypothesis.id);
+  }
+  advance_id(state.next_hypothesis, fact.hypothesis.id);
+  state.hypotheses.emplace(fact.hypothesis.id, fact.hypothesis);
+  return {};
+}
+
+base::Status on(State& state, const HypothesisMoved& fact) {
+  NS_ASSIGN(hypothesis, find(state.hypotheses, fact.hypothesis));
+  NS_TRY(move_to(hypothesis->state, fact.state, fact.hypothesis.text()));
+  if (!fact.reason.empty()) hypothesis->reason = fact.reason;
+  if (terminal(fact.state)) state.campaigns.at(hypothesis->campaign).open.erase(fact.hypothesis);
+  return {};
+}
+
+base::Status on(State& state, const HypothesisTaken& fact) {
+  NS_ASSIGN(hypothesis, find(state.hypotheses, fact.hypothesis));
+  if (hypothesis->night != fact.night) {
+    NS_ASSIGN(night, find(state.nights, fact.night));
+    night->hypotheses.push_back(fact.hypothesis);
+    hypothesis->night = fact.night;
+  }
+  hypothesis->parent = fact.parent;
+  hypothesis->base = fact.base;
+  return move_to(hypothesis->state, HypothesisState::preparing, fact.hypothesis.text());
+}
+
+base::Status on(State& state, const CandidateMade& fact) {
+  NS_ASSIGN(hypothesis, find(state.hypotheses, fact.hypothesis));
+  hypothesis->candidate = fact.commit;
+  hypothesis->branch = fact.branch;
+  hypothesis->paths = fact.paths;
+  return move_to(hypothesis->state, HypothesisState::testing, fact.hypothesis.text());
+}
+
+base::Status on(State& state, const QuestionAnswered& fact) {
+  NS_ASSIGN(hypothesis, find(state.hypotheses, fact.hypothesis));
+  hypothesis->answers.push_back(fact.answer);
+  if (fact.answer.question == Question::own_metric && hypothesis->night) {
+    auto& learned = state.nights.at(hypothesis->night).learned;
+    ++(fact.answer.verdict == Verdict::supported ? learned.hits : learned.misses);
+  }
+  return {};
+}
+
+base::Status on(State& state, const HypothesisDecided& fact) {
+  NS_ASSIGN(hypothesis, find(state.hypotheses, fact.hypothesis));
+  NS_TRY(move_to(hypothesis->state, HypothesisState::decided, fact.hypothesis.text()));
+  state.campaigns.at(hypothesis->campaign).open.erase(fact.hypothesis);
+  hypothesis->verdict = fact.verdict;
+  hypothesis->reason = fact.reason;
+  hypothesis->evidence = fact.evidence;
+  return {};
+}
+
+base::Status on(State& state, const ExperimentStarted& fact) {
+  NS_ASSIGN(night, find(state.nights, fact.experiment.night));
+  night->experiments.push_back(fact.experiment.id);
+  ++night->spend.experiments;
+  advance_id(state.next_experiment, fact.experiment.id);
+  state.experiments.emplace(fact.experiment.id, ExperimentRecord{fact.experiment, {}, 0});
+  return {};
+}
+
+// Keeps a running mean with a short memory, so that a warm machine's cost replaces a cold one's.
+void learn(double& mean, double sample) { mean = mean == 0 ? sample : 0.5 * mean + 0.5 * sample; }
+
+base::Status on(State& state, const RunRecorded& fact) {
+  NS_ASSIGN(record, find(state.experiments, fact.run.experiment));
+  NS_ASSIGN(night, find(state.nights, record->experiment.night));
+  record->runs.push_back(fact.run);
+  record->attempts = std::max(record->attempts, fact.run.attempt + 1);
+  record->experiment.cost_s += fact.run.wall_s;
+  night->spend.machine_s += fact.run.wall_s;
+  if (record->experiment.hypothesis) {
+    state.hypotheses.at(record->experiment.hypothesis).cost_s += fact.run.wall_s;
+  }
+  if (fact.run.outcome == RunOutcome::ok && fact.run.wall_s > 0) {
+    bool is_build = record->experiment.question == Question::builds || !fact.run.measured;
+    if (is_build) {
+      learn(record->experiment.fresh_build ? night->learned.build_cold_s
+                                           : night->learned.build_warm_s,
+            fact.run.wall_s);
+    } else {
+      learn(night->learned.run_s[record->experiment.probe], fact.run.wall_s);
+    }
+  }
+  advance_id(state.next_run, fact.run.id);
+  return {};
+}
+
+base::Status on(State& state, const ExperimentFinished& fact) {
+  NS_ASSIGN(record, find(state.experiments, fact.experiment));
+  NS_TRY(move_to(record->experiment.state, ExperimentState::finished, fact.experiment.text()));
+  record->experiment.answer = fact.answer;
+  bool is_noise = !record->experiment.hypothesis && !record->experiment.merge;
+  if (is_noise && fact.answer.verdict != Verdict::no_difference) {
+    auto& night = state.nights.at(record->experiment.night);
+    if (++night.noise_failures[to_text(record->experiment.key)] >= 2) {
+      night.machine_trouble = fact.answer.reason;
+    }
+  }
+  return {};
+}
+
+base::Status on(State& state, const ExperimentCancelled& fact) {
+  NS_ASSIGN(record, find(state.experiments, fact.experiment));
+  return move_to(record->experiment.state, ExperimentState::cancelled, fact.experiment.text());
+}
+
+base::Status on(State& state, const NoiseMeasured& fact) {
+  NS_ASSIGN(night, find(state.nights, fact.night));
+  night->learned.noise[to_text(fact.key)] = fact.noise;
+  night->measured_noise.insert(to_text(fact.key));
+  return {};
+}
+
+base::Status on(State& state, const MergeOpened& fact) {
+  NS_ASSIGN(night, find(state.nights, fact.merge.night));
+  night->merges.push_back(fact.merge.id);
+  advance_id(state.next_merge, fact.merge.id);
+  state.merges.emplace(fact.merge.id, fact.merge);
+  return {};
+}
+
+base::Status on(State& state, const MergeChanged& fact) {
+  NS_ASSIGN(merge, find(state.merges, fact.merge));
+  if (fact.state == MergeState::preparing) {  // a new merge commit will need its own evidence
+    merge->answers.clear();
+    merge->merged = {};
+    ++merge->remeasures;
+  }
+  NS_TRY(move_to(merge->state, fact.state, fact.merge.text()));
+  merge->reason = fact.reason;
+  if (fact.base) merge->base = fact.base;
+  if (fact.merged) merge->merged = fact.merged;
+  if (!fact.landed_ref.empty()) merge->landed_ref = fact.landed_ref;
+  if (!fact.known.empty()) merge->known = fact.known;
+  if (!fact.unknown.empty()) merge->unknown = fact.unknown;
+  if (fact.state == MergeState::waiting && merge->remeasures == 0) ++state.campaigns.at(merge->campaign).confirmed;
+  return {};
+}
+
+base::Status on(State& state, const MergeAnswered& fact) {
+  NS_ASSIGN(merge, find(state.merges, fact.merge));
+  merge->answers.push_back(fact.answer);
+  return {};
+}
+
+base::Status on(State& state, const MergeApproved& fact) {
+  NS_ASSIGN(merge, find(state.merges, fact.merge));
+  merge->approved_commit = fact.commit;
+  merge->approved_by = fact.who;
+  merge->approved_at = fact.at;
+  return move_to(merge->state, MergeState::approved, fact.merge.text());
+}
+
+base::Status on(State& state, const PlannerSpoke& fact) {
+  NS_ASSIGN(night, find(state.nights, fact.turn.night));
+  night->spend.tokens += fact.turn.tokens;
+  night->turns = std::max(night->turns, fact.turn.turn);
+  if (fact.turn.outcome == "proposed") night->fruitless = 0;
+  if (fact.turn.outcome == "failed") ++night->fruitless;
+  if (fact.turn.outcome == "stopped") night->planner_stopped = fact.turn.text;
+  return {};
+}
+
+base::Status on(State&, const Noted&) { return {}; }
+
+}  // namespace
+
+base::Status apply(State& state, const Fact& fact) {
+  return std::visit([&](const auto& f) { return on(state, f); }, fact);
+}
+
+const CampaignRecord& campaign_of(const State& state, const NightRecord& night) {
+  return state.campaigns.at(night.night.campaign);
+}
+
+bool attempt_in_flight(const State& state, ExperimentId experiment) {
+  return std::any_of(state.pending.begin(), state.pending.end(), [&](const auto& entry) {
+    const auto* attempt = std::get_if<RunAttempt>(&entry.second.kind);
+    return attempt != nullptr && attempt->experiment == experiment;
+  });
+}
+
+policies::Spend spend_of(const State& state, const NightRecord& night) {
+  policies::Spend spend = night.spend;
+  for (ExperimentId id : night.experiments) {
+    const Experiment& experiment = state.experiments.at(id).experiment;
+    if (experiment.state == ExperimentState::running) {
+      spend.in_flight_s += std::max(0.0, experiment.estimate_s - experiment.cost_s);
+    }
+  }
+  for (const auto& [id, effect] : state.pending) {
+    const auto* ask = std::get_if<AskPlanner>(&effect.kind);
+    if (ask != nullptr && ask->night == night.night.id) spend.tokens += ask->reserved_tokens;
+  }
+  return spend;
+}
+
+}  // namespace orchestrator

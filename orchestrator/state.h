@@ -1,0 +1,83 @@
+// What the daemon knows: a fold over the recorded facts, plus the effects that are pending. decide()
+// reads it, apply() alone changes it.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "hypotheses/facts.h"
+#include "hypotheses/manifest.h"
+#include "orchestrator/effects.h"
+#include "policies/budget.h"
+#include "policies/choice.h"
+#include "policies/policy.h"
+#include "policies/schedule.h"
+
+namespace orchestrator {
+
+struct CampaignRecord {
+  hypotheses::Campaign campaign;
+  policies::Policy policy;
+  std::optional<policies::Schedule> schedule;
+  base::Instant last_due;  // when a night was last asked for
+  std::optional<hypotheses::NightId> running;  // its night, while there is one
+  std::vector<hypotheses::NightId> nights;
+  std::set<hypotheses::HypothesisId> open;     // hypotheses that are not decided or cancelled
+  int confirmations = 0;  // levels handed out (e-LOND's t)
+  int confirmed = 0;      // of those, discoveries
+};
+
+struct NightRecord {
+  hypotheses::Night night;
+  std::shared_ptr<const hypotheses::Manifest> manifest;
+  hypotheses::HypothesisId incumbent;
+  std::vector<hypotheses::HypothesisId> hypotheses;
+  std::vector<hypotheses::ExperimentId> experiments;
+  std::vector<hypotheses::MergeRequestId> merges;
+  std::vector<std::string> refusals;
+  policies::Spend spend;        // of what was recorded; spend_of() adds what is in flight
+  policies::Learned learned;
+  std::set<std::string> measured_noise;  // metric keys whose noise this night has measured
+  std::map<std::string, int> noise_failures;  // A/A that found a difference, by metric key
+  int turns = 0;                // planner turns taken
+  int fruitless = 0;            // LLM turns in a row without a valid step
+  std::string planner_stopped;  // why it proposes no more; empty = it does
+  std::string machine_trouble;  // why no more experiments may run; empty = they may
+};
+
+struct ExperimentRecord {
+  hypotheses::Experiment experiment;
+  std::vector<hypotheses::Run> runs;
+  int attempts = 0;  // that came back
+};
+
+struct State {
+  std::map<hypotheses::CampaignId, CampaignRecord> campaigns;
+  std::map<hypotheses::NightId, NightRecord> nights;
+  std::map<hypotheses::HypothesisId, hypotheses::Hypothesis> hypotheses;
+  std::map<hypotheses::ExperimentId, ExperimentRecord> experiments;
+  std::map<hypotheses::MergeRequestId, hypotheses::MergeRequest> merges;
+  std::map<hypotheses::EffectId, Effect> pending;
+
+  // The next free ids.
+  std::int64_t next_campaign = 1, next_night = 1, next_hypothesis = 1, next_experiment = 1,
+               next_run = 1, next_merge = 1, next_effect = 1;
+};
+
+// Adds one fact. An illegal transition or an unknown id is a bug or a corrupt log, named in the error.
+base::Status apply(State& state, const hypotheses::Fact& fact);
+
+const CampaignRecord& campaign_of(const State& state, const NightRecord& night);
+
+// True while an attempt of the experiment is being run.
+bool attempt_in_flight(const State& state, hypotheses::ExperimentId experiment);
+
+// Spend of a night with the work in flight.
+policies::Spend spend_of(const State& state, const NightRecord& night);
+
+}  // namespace orchestrator
