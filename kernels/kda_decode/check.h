@@ -27,12 +27,12 @@ MakeDecoder cpu_decoder(int variant, int v_tile);
 struct Case {
   std::string name;
   Shape shape;
-  int ring;
-  GateForm form;
-  Regime regime;
-  int steps;
-  float flush_probability;
-  bool flush_last;  // the final state is then the checkpoint alone
+  int ring = 1;
+  GateForm form = GateForm::softplus;
+  Regime regime = Regime::ordinary;
+  int steps = 0;
+  float flush_probability = 0;
+  bool flush_last = false;  // the final state is then the checkpoint alone
 };
 std::vector<Case> cases(int ring, std::uint64_t seed);
 

@@ -35,14 +35,14 @@ void weigh_records(const float* k_records, const float* g_records, int key_dim, 
     hn::StoreU(hn::LoadU(kF, plan.g_now + i), kF, chain + i);
   }
   for (int j = plan.records - 1; j >= 0; --j) {
-    count.exps(key_dim);
-    count.floats(2 * key_dim);
     const float* k_j = k_records + std::size_t(j) * key_dim;
     const float* g_j = g_records + std::size_t(j) * key_dim;
     float* record_j = plan.record + std::size_t(j) * key_dim;
     Vector key_dot = hn::Zero(kF);
     Vector query_dot = hn::Zero(kF);
     for (int i = 0; i < key_dim; i += kLanes) {
+      count.exps(kLanes);
+      count.floats(2 * kLanes);
       const Vector sum = hn::LoadU(kF, chain + i);
       const Vector record = hn::Mul(hn::Exp(kF, sum), hn::LoadU(kF, k_j + i));
       key_dot = hn::MulAdd(record, hn::LoadU(kF, plan.key + i), key_dot);
@@ -53,9 +53,9 @@ void weigh_records(const float* k_records, const float* g_records, int key_dim, 
     plan.key_dot[j] = hn::GetLane(hn::SumOfLanes(kF, key_dot));
     plan.query_dot[j] = hn::GetLane(hn::SumOfLanes(kF, query_dot));
   }
-  count.exps(key_dim);
   Vector key_query = hn::Zero(kF);
   for (int i = 0; i < key_dim; i += kLanes) {
+    count.exps(kLanes);
     const Vector keep = hn::Exp(kF, hn::LoadU(kF, chain + i));
     const Vector key = hn::LoadU(kF, plan.key + i);
     const Vector query = hn::LoadU(kF, plan.query + i);
@@ -93,8 +93,8 @@ void append_key_and_gate(Cache& cache, int slot, int head, const HeadPlan& plan,
   float* g = cache.g_records(slot, head) + at;
   float* k = cache.k_records(slot, key_head) + at;
   const bool first = head == 0 || s.key_head(head - 1) != key_head;
-  count.floats(first ? 2 * s.key_dim : s.key_dim);
   for (int i = 0; i < s.key_dim; i += kLanes) {
+    count.floats(first ? 2 * kLanes : kLanes);
     hn::StoreU(hn::LoadU(kF, plan.g_now + i), kF, g + i);
     if (first) hn::StoreU(hn::LoadU(kF, plan.key + i), kF, k + i);
   }

@@ -5,5 +5,6 @@
 namespace kernels::kda_decode {
 
 Op cpu_op();
+Op cuda_op();  // in kernel_lab_cuda only
 
 }  // namespace kernels::kda_decode

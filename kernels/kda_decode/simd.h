@@ -24,9 +24,9 @@ enum class Norm { divide, rsqrt };
 template <Norm kNorm, class Count>
 void normalise(const float* x, int size, float scale, float* out, Count count) {
   count.norm();
-  count.floats(size);
   Vector squares = hn::Zero(kF);
   for (int i = 0; i < size; i += kLanes) {
+    count.floats(kLanes);
     const Vector value = hn::LoadU(kF, x + i);
     squares = hn::MulAdd(value, value, squares);
   }
@@ -66,11 +66,13 @@ inline Vector sigmoid(Vector z) {
 template <class Count>
 void evaluate_gate(const Gate& gate, int head, const float* x, int size, float* g, Count count) {
   count.gate();
-  count.exps(size + 1);
-  count.floats(2 * size + 1);
+  count.exps(1);
+  count.floats(1);
   const float* bias = gate.bias.data() + std::size_t(head) * size;
   const Vector rate = hn::Exp(kF, hn::Set(kF, gate.log_rate[head]));
   for (int i = 0; i < size; i += kLanes) {
+    count.exps(kLanes);
+    count.floats(2 * kLanes);
     const Vector z = hn::Add(hn::LoadU(kF, x + i), hn::LoadU(kF, bias + i));
     const Vector value = gate.form == GateForm::softplus
                              ? hn::Neg(hn::Mul(rate, softplus(z)))

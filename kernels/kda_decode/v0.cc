@@ -25,8 +25,8 @@ void prepare(const Step& step, const Gate& gate, const Cache& cache, int slot, i
   normalise<Norm::divide>(step.k + key_at, s.key_dim, 1.0f, out.key, count);
   evaluate_gate(gate, head, step.x + cache.index(slot, head) * s.key_dim, s.key_dim, out.decay,
                 count);
-  count.exps(s.key_dim);
   for (int i = 0; i < s.key_dim; i += kLanes) {
+    count.exps(kLanes);
     hn::StoreU(hn::Exp(kF, hn::LoadU(kF, out.decay + i)), kF, out.decay + i);
   }
 }

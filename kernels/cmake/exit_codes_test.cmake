@@ -1,0 +1,21 @@
+# Script: LAB is kernel_lab.
+function(expect code)
+  execute_process(COMMAND ${LAB} ${ARGN} RESULT_VARIABLE found OUTPUT_QUIET ERROR_QUIET)
+  if(NOT found EQUAL code)
+    message(SEND_ERROR "kernel_lab ${ARGN}: expected exit code ${code}, found ${found}")
+  endif()
+endfunction()
+
+expect(0 --help)
+expect(0 check kda_decode --variant 3)
+expect(2)
+expect(2 check)
+expect(2 check no_such_op)
+expect(2 check kda_decode --variant 4)
+expect(2 check kda_decode --v_tile 48)
+expect(2 check kda_decode --ring 0)
+expect(2 check kda_decode --seed many)
+expect(2 check kda_decode --batch 2)  # an option of bench
+expect(2 bench kda_decode --batch 0)
+expect(2 bench kda_decode --no_such_flag)
+expect(2 bench kda_decode --benchmark_filter=nothing)
