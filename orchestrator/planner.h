@@ -20,6 +20,8 @@ struct PastClaim {
   hypotheses::NightId night;
   hypotheses::CommitId base;  // what it was compared with
   bool same_base = true;      // its night began from the same base commit as this one
+  bool knobs_only = true;     // it and what it builds on change nothing but knobs
+  hypotheses::HypothesisId parent;
   std::string claim;
   hypotheses::Change change;
   std::map<std::string, std::string> settings;  // all knobs, as the candidate had them
@@ -34,6 +36,7 @@ struct PlannerView {
   hypotheses::Manifest manifest;
   hypotheses::MetricKey goal;
   hypotheses::HypothesisId incumbent;  // none: the base branch
+  bool knobs_only = true;              // the incumbent differs from the base in knobs alone
   std::map<std::string, std::string> settings;  // knobs as they stand in the incumbent
   std::vector<PastClaim> history;               // oldest first
   std::vector<std::string> refusals;            // of this night, newest last

@@ -13,11 +13,21 @@ using hypotheses::Origin;
 
 namespace {
 
+bool changes_knobs_only(const State& state, HypothesisId id) {
+  for (; id; id = state.hypotheses.at(id).parent) {
+    const auto& change = state.hypotheses.at(id).change;
+    if (!change.edits.empty() || change.commit) return false;
+  }
+  return true;
+}
+
 PastClaim past_claim(const State& state, const Hypothesis& hypothesis, const NightRecord& night) {
   PastClaim past;
   past.id = hypothesis.id;
   past.night = hypothesis.night;
+  past.parent = hypothesis.parent;
   past.base = hypothesis.base;
+  past.knobs_only = changes_knobs_only(state, hypothesis.id);
   past.claim = hypothesis.claim;
   past.change = hypothesis.change;
   past.prediction = hypothesis.prediction;
@@ -75,6 +85,7 @@ PlannerView view_of(const State& state, const NightRecord& night) {
   view.manifest = *night.manifest;
   view.goal = complete_key(*night.manifest, night.manifest->goal);
   view.incumbent = night.incumbent;
+  view.knobs_only = changes_knobs_only(state, night.incumbent);
   view.settings = night.incumbent ? settings_of(state, state.hypotheses.at(night.incumbent))
                                   : night.night.settings;
   for (auto id : campaign.nights) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "hypotheses/transitions.h"
+#include "orchestrator/questions.h"
 
 namespace orchestrator {
 namespace {
@@ -142,6 +143,9 @@ base::Status on(State& state, const HypothesisTaken& fact) {
   }
   hypothesis->parent = fact.parent;
   hypothesis->base = fact.base;
+  // A person may propose before any manifest was read; now the conditions can be completed.
+  hypothesis->prediction.key =
+      complete_key(*state.nights.at(fact.night).manifest, hypothesis->prediction.key);
   return move_to(hypothesis->state, HypothesisState::preparing, fact.hypothesis.text());
 }
 

@@ -7,6 +7,12 @@
 
 namespace orchestrator {
 
+namespace {
+
+constexpr std::size_t kDiffBytes = 256 << 10;
+
+}  // namespace
+
 base::Result<TargetFolder*> TargetFolders::of(const std::string& target) {
   std::lock_guard lock(mutex_);
   auto found = folders_.find(target);
@@ -19,6 +25,21 @@ base::Result<TargetFolder*> TargetFolders::of(const std::string& target) {
   auto [entry, added] =
       folders_.emplace(target, TargetFolder{std::move(mirror), std::move(pool)});
   return &entry->second;
+}
+
+base::Result<std::string> TargetFolders::diff(const hypotheses::CommitId& base,
+                                              const hypotheses::CommitId& candidate) {
+  std::vector<store::git::Mirror> mirrors;
+  {
+    std::lock_guard lock(mutex_);
+    for (const auto& [target, folder] : folders_) mirrors.push_back(folder.mirror);
+  }
+  for (const auto& mirror : mirrors) {
+    if (auto text = mirror.diff_text(base, candidate, kDiffBytes)) return text;
+  }
+  return base::fail(base::ErrorCode::not_found,
+                    "no mirror holds both commits; a night of the campaign fetches them",
+                    base.brief() + ".." + candidate.brief());
 }
 
 }  // namespace orchestrator

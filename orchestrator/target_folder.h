@@ -27,6 +27,10 @@ class TargetFolders {
   // The folder of a target, created at its first use. Thread-safe; the reference stays valid.
   base::Result<TargetFolder*> of(const std::string& target);
 
+  // The difference of two commits of whichever target holds both, as bounded text.
+  base::Result<std::string> diff(const hypotheses::CommitId& base,
+                                 const hypotheses::CommitId& candidate);
+
   const std::filesystem::path& state() const { return state_; }
 
  private:
