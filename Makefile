@@ -47,11 +47,11 @@ tsan: deps  ## the tests under the thread sanitizer
 
 lint:  ## format, headers that stand alone, clang-tidy; nothing is changed
 	@scripts/deps.sh --lint
-	@JOBS=$(JOBS) scripts/lint.sh $(ARGS)
+	@JOBS=$(JOBS) scripts/lint.py $(ARGS)
 
 format:  ## lay out the C++ sources as .clang-format says
 	@scripts/deps.sh --lint
-	@scripts/lint.sh --fix-format
+	@scripts/lint.py --fix-format
 
 install: configure  ## the daemon and the shipped policies: make install PREFIX=~/.local
 	@cmake --build build -j $(JOBS)

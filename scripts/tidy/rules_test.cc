@@ -36,7 +36,7 @@ TEST_CASE("a violation says where, which rule and what to do") {
 }
 
 TEST_CASE("folders include down the table only") {
-  const auto include = [](std::string what) { return "#include \"" + what + "\"\n"; };
+  const auto include = [](const std::string& what) { return "#include \"" + what + "\"\n"; };
   check(include_rule,
         {
             {"base/x.cc", include("base/clock.h"), 0},
