@@ -36,7 +36,9 @@ struct Launch {
   std::vector<std::string> argv;            // argv[0] is looked up in PATH when it has no slash
   std::filesystem::path tree;               // working folder; read-only in a measurement
   std::filesystem::path build;              // build folder; writable in a build, else read-only
-  std::map<std::string, std::string> env;   // the whole environment, besides PATH, HOME, LANG, TMPDIR
+  // The whole environment, besides PATH, LANG, HOME and TMPDIR (the scratch folder), PWD (the tree) and
+  // NIGHTSHIFT_JOB (the job's artifacts, by which leftovers are found).
+  std::map<std::string, std::string> env;
   std::vector<std::filesystem::path> readable;  // further paths it may read
   std::vector<std::filesystem::path> writable;  // further paths it may write (a compiler cache)
   Limits limits;
@@ -52,7 +54,11 @@ struct Job {
   bool stop_at_failure = false;   // for builds: skip the rest once a launch ended with an error
   std::vector<Launch> launches;
   std::filesystem::path artifacts;  // absolute folder for stdout, stderr and the report; created
+  int gpus = 0;  // more than 0: the machine's GPU devices are visible
 };
+
+// An empty folder that a launch may write, removed when it ended: {scratch} in a probe's command.
+std::filesystem::path scratch_folder(const Job& job, const Launch& launch);
 
 enum class Ending { exited, signalled, timed_out, not_started, cancelled };
 
@@ -65,7 +71,7 @@ struct LaunchReport {
   base::Instant started;
   double wall_s = 0;
   double cpu_s = 0;               // user + system of the whole process tree, where it is known
-  std::int64_t peak_bytes = 0;    // largest resident set, where it is known
+  std::int64_t peak_bytes = 0;    // largest resident set of a process, where it is known
   std::filesystem::path out, err;  // files with what it printed
   bool output_cut = false;
   hypotheses::MachineState machine;
@@ -83,7 +89,7 @@ class Runner {
   virtual ~Runner() = default;
 
   // Blocks until the job ended, its limits ended it, or `stop` was requested (then every launch that
-  // was not finished is `cancelled`). Afterwards no process of the job is left. An error means that
+  // was not finished is `cancelled`, and the job is not complete: asked again, it runs anew). Afterwards no process of the job is left. An error means that
   // the job as a whole could not be run on this machine: no sandbox, no disk, a bad key.
   virtual base::Result<JobReport> run(const Job& job, std::stop_token stop) = 0;
 

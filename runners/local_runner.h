@@ -1,0 +1,57 @@
+// Runs jobs on this machine: each launch in a bubblewrap sandbox of its own, on cores that it has for
+// itself, within its limits, killed with everything it started when its time is over.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+
+#include "base/clock.h"
+#include "runners/core_leases.h"
+#include "runners/launcher.h"
+#include "runners/runner.h"
+#include "runners/sandbox.h"
+
+namespace runners {
+
+struct LocalRunnerOptions {
+  SandboxRule sandbox = SandboxRule::required;
+  std::shared_ptr<CorePool> cores;  // shared by all runners of this machine; none = one of its own
+  std::string bwrap = "bwrap";      // a name or a path
+};
+
+class LocalRunner final : public Runner {
+ public:
+  // The clock must outlive it. `run` may be called from any number of threads; all calls must have
+  // returned before it is destroyed.
+  LocalRunner(LocalRunnerOptions options, const base::Clock& clock);
+
+  base::Result<JobReport> run(const Job& job, std::stop_token stop) override;
+  std::string machine() const override;
+
+  // What launches run in: "bubblewrap", or "none (why)". `unavailable` with what is missing and what
+  // to do when the rule is `required` and there is none. Probed once, by a real launch.
+  base::Result<std::string> sandbox();
+
+ private:
+  base::Result<JobReport> run_launches(const Job& job, const std::string& sandbox,
+                                       std::stop_token stop);
+  base::Result<LaunchReport> launch(const Job& job, const Launch& launch,
+                                    const std::vector<int>& cores, const std::string& sandbox,
+                                    std::stop_token stop);
+
+  LocalRunnerOptions options_;
+  const base::Clock& clock_;
+  Launcher launcher_;
+  std::mutex mutex_;
+  std::optional<SandboxState> state_;  // guarded by mutex_
+  std::set<std::string> running_;      // keys; guarded by mutex_
+};
+
+// Kills what jobs with artifacts below this folder left behind when their daemon was killed; returns how
+// many processes. In the sandbox there are none: they die with the daemon. Call it before the first job
+// (after a restart); it must not run beside jobs of the same folder.
+int reclaim_leftovers(const std::filesystem::path& artifacts_root);
+
+}  // namespace runners

@@ -1,0 +1,54 @@
+// machine_state and control_group: what is read from the texts of /proc.
+#include <catch2/catch.hpp>
+
+#include "runners/control_group.h"
+#include "runners/machine_state.h"
+
+namespace runners {
+namespace {
+
+TEST_CASE("steal is summed over the cores that were asked for") {
+  std::string text =
+      "cpu  10 0 10 100 0 0 0 99 0 0\ncpu0 1 2 3 4 5 6 7 8 0 0\ncpu1 1 2 3 4 5 6 7 20 0 0\n"
+      "cpu10 1 2 3 4 5 6 7 400 0 0\nintr 5\n";
+  CHECK(steal_ticks(text, {0}) == 8);
+  CHECK(steal_ticks(text, {0, 1}) == 28);
+  CHECK(steal_ticks(text, {3}) == 0);
+  CHECK(steal_ticks("cpu0 1 2 3\n", {0}) == 0);
+}
+
+TEST_CASE("the clock rate of a core is found by its number") {
+  std::string text =
+      "processor\t: 0\nmodel name\t: X\ncpu MHz\t\t: 2000.5\n\nprocessor\t: 1\ncpu MHz\t\t: 3000\n";
+  CHECK(mhz_of(text, 0) == 2000.5);
+  CHECK(mhz_of(text, 1) == 3000);
+  CHECK(mhz_of(text, 2) == 0);
+}
+
+TEST_CASE("the machine is named with its processor and cores") {
+  std::string name = machine_name();
+  CHECK(name.find(" (") != std::string::npos);
+  CHECK((name.ends_with(" cores)") || name.ends_with(" core)")));
+  auto state = MachineWatch({0}).finish();
+  CHECK(state.machine == name);
+  CHECK(state.load >= 0);
+  CHECK(state.steal_s >= 0);
+}
+
+TEST_CASE("our control group is found in a v1, a v2 and a mixed hierarchy") {
+  std::string v1_mounts =
+      "tmpfs /sys/fs/cgroup tmpfs rw 0 0\ncgroup /sys/fs/cgroup/memory cgroup rw,relatime,memory 0 0\n"
+      "cgroup /sys/fs/cgroup/cpu,cpuacct cgroup rw,cpu,cpuacct 0 0\n"
+      "cgroup2 /sys/fs/cgroup/unified cgroup2 rw 0 0\n";
+  std::string v1 = "4:memory:/a/b\n2:cpu,cpuacct:/\n0::/x\n";
+  CHECK(group_folder(v1_mounts, v1, "memory") == "/sys/fs/cgroup/memory/a/b");
+  CHECK(group_folder(v1_mounts, v1, "cpuacct") == "/sys/fs/cgroup/cpu,cpuacct/");
+  CHECK(group_folder(v1_mounts, v1, "") == "/sys/fs/cgroup/unified/x");
+  CHECK(group_folder(v1_mounts, v1, "pids").empty());
+  CHECK(group_folder("cgroup2 /sys/fs/cgroup cgroup2 rw 0 0\n", "0::/user.slice\n", "") ==
+        "/sys/fs/cgroup/user.slice");
+  CHECK(group_folder("cgroup2 /sys/fs/cgroup cgroup2 rw 0 0\n", "0::/user.slice\n", "memory").empty());
+}
+
+}  // namespace
+}  // namespace runners
