@@ -54,7 +54,7 @@ format:  ## lay out the C++ sources as .clang-format says
 	@scripts/lint.py --fix-format
 
 install: configure  ## the daemon and the shipped policies: make install PREFIX=~/.local
-	@cmake --build build -j $(JOBS)
+	@cmake --build build --target nightshift -j $(JOBS)
 	@cmake --install build --prefix "$(PREFIX)"
 
 clean:  ## remove every build folder; the state of the daemon is not touched

@@ -111,7 +111,7 @@ def check_format(folders, fix):
 
 
 def compile_commands():
-    """Configures the lint build, one command a library source; returns {path: command}."""
+    """Configures the lint build; {path: command} of each source, or unity file, that is ours."""
     status, output = run(["cmake", "--preset", "lint", "--log-level=WARNING"])
     if status == 0:  # headers made by the build: kernels/*/knobs.h
         status, output = run(["ninja", "-C", str(BUILD), "-t", "targets", "all"])
@@ -123,8 +123,10 @@ def compile_commands():
         print(output + "lint: could not configure the build", file=sys.stderr)
         sys.exit(2)
     entries = json.loads((BUILD / "compile_commands.json").read_text())
-    return {Path(entry["file"]): shlex.split(entry["command"]) for entry in entries
-            if not entry["file"].endswith(".cu")}
+    commands = {Path(entry["file"]): shlex.split(entry["command"]) for entry in entries}
+    # Not what nvcc compiles, nor what the build writes (other than unity files).
+    return {path: command for path, command in commands.items()
+            if path.suffix != ".cu" and (not path.is_relative_to(BUILD) or "Unity" in path.parts)}
 
 
 def flags_for(header, commands):

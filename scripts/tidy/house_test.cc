@@ -19,7 +19,8 @@ const std::vector<Source>& tree() {
 
 bool is_cpp(const Source& source) { return is_header(source.path) || is_unit(source.path); }
 bool is_code(const Source& source) {
-  return is_cpp(source) || source.path.ends_with(".ts") || source.path.ends_with(".tsx");
+  return is_cpp(source) || source.path.ends_with(".ts") || source.path.ends_with(".tsx") ||
+         source.path.ends_with(".js");
 }
 
 // Printed here, since Catch breaks long lines.

@@ -21,8 +21,8 @@ bool is_left_out(std::string_view folder) {
 }
 
 bool is_wanted(const fs::path& path) {
-  constexpr std::array<std::string_view, 7> kEndings = {".cc", ".cu",  ".h",    ".cuh",
-                                                        ".ts", ".tsx", ".cmake"};
+  constexpr std::array<std::string_view, 8> kEndings = {".cc", ".cu",  ".h",  ".cuh",
+                                                        ".ts", ".tsx", ".js", ".cmake"};
   return path.filename() == "CMakeLists.txt" ||
          std::find(kEndings.begin(), kEndings.end(), path.extension().string()) != kEndings.end();
 }

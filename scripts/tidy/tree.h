@@ -8,8 +8,8 @@
 
 namespace tidy {
 
-// C++, CUDA, TypeScript and CMake files below the folders of the rules and the root's own
-// CMakeLists.txt, sorted by path. Leaves out hidden, build*, node_modules, dist and testdata
+// C++, CUDA, TypeScript, JavaScript and CMake files below the folders of the rules and the root's
+// own CMakeLists.txt, sorted by path. Leaves out hidden, build*, node_modules, dist and testdata
 // folders.
 std::vector<Source> load_tree(const std::filesystem::path& root);
 
