@@ -1,6 +1,6 @@
-// Google Benchmark's JSON (--benchmark_format=json). With repetitions the `median` aggregate counts,
-// else the median of the plain entries. A benchmark is known by its name before the first '/', or by its
-// whole name when the manifest's has a '/'.
+// Google Benchmark's JSON (--benchmark_format=json). With repetitions the `median` aggregate
+// counts, else the median of the plain entries. A benchmark is known by its name before the first
+// '/', or by its whole name when the manifest's has a '/'.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -50,8 +50,9 @@ base::Result<std::vector<const json*>> entries_of(const Probe& probe, const Metr
     }
     if (flag_at(entry, "error_occurred") || flag_at(entry, "skipped")) {
       std::string why = text_at(entry, "error_message") + text_at(entry, "skip_message");
-      return refuse(probe, metric.name, fmt::format("cannot be read: benchmark {} says: {}",
-                                                    clean_text(run, 100), clean_text(why, 200)));
+      return refuse(probe, metric.name,
+                    fmt::format("cannot be read: benchmark {} says: {}", clean_text(run, 100),
+                                clean_text(why, 200)));
     }
     runs.insert(run);
     entries.push_back(&entry);
@@ -63,10 +64,11 @@ base::Result<std::vector<const json*>> entries_of(const Probe& probe, const Metr
                               metric.from.benchmark, clean_text(found, 200)));
   }
   if (runs.size() > 1) {
-    return refuse(probe, metric.name,
-                  fmt::format("is ambiguous: {} all match {}; let the probe's conditions choose one",
-                              clean_text(fmt::format("{}", fmt::join(runs, ", ")), 200),
-                              metric.from.benchmark));
+    return refuse(
+        probe, metric.name,
+        fmt::format("is ambiguous: {} all match {}; let the probe's conditions choose one",
+                    clean_text(fmt::format("{}", fmt::join(runs, ", ")), 200),
+                    metric.from.benchmark));
   }
   return entries;
 }
@@ -91,7 +93,8 @@ double median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[half] : values[half - 1] / 2 + values[half] / 2;
 }
 
-base::Result<double> benchmark_value(const Probe& probe, const Metric& metric, const json& benchmarks) {
+base::Result<double> benchmark_value(const Probe& probe, const Metric& metric,
+                                     const json& benchmarks) {
   NS_ASSIGN(entries, entries_of(probe, metric, benchmarks));
   std::vector<double> plain, medians;
   std::set<long> repetitions;
@@ -108,7 +111,8 @@ base::Result<double> benchmark_value(const Probe& probe, const Metric& metric, c
   }
   if (medians.size() > 1) return refuse(probe, metric.name, "has two medians in the output");
   if (!medians.empty()) return medians.front();
-  if (plain.empty()) return refuse(probe, metric.name, "is missing: there are aggregates, but no median");
+  if (plain.empty())
+    return refuse(probe, metric.name, "is missing: there are aggregates, but no median");
   return median(std::move(plain));
 }
 
@@ -119,9 +123,10 @@ base::Result<ProbeOutput> parse_google_benchmark(const Probe& probe,
                                                  std::string_view text) {
   auto document = parse_json(text);
   if (!document) {
-    return refuse(probe, fmt::format("its stdout is not one Google Benchmark JSON document ({}); run "
-                                     "it with --benchmark_format=json and print nothing else there",
-                                     document.error().message));
+    return refuse(probe,
+                  fmt::format("its stdout is not one Google Benchmark JSON document ({}); run "
+                              "it with --benchmark_format=json and print nothing else there",
+                              document.error().message));
   }
   if (!document->is_object() || !document->contains("benchmarks") ||
       !(*document)["benchmarks"].is_array()) {

@@ -17,14 +17,16 @@ base::Result<const json*> result_of(const Probe& probe, const Metric& metric, co
   for (const auto& result : results) {
     if (!result.is_object()) return refuse(probe, "an entry of \"results\" is no object");
     auto command = result.find("command");
-    bool named = command != result.end() && command->is_string() && *command == metric.from.benchmark;
+    bool named =
+        command != result.end() && command->is_string() && *command == metric.from.benchmark;
     if (!named && !metric.from.benchmark.empty()) continue;
     if (found != nullptr) return refuse(probe, metric.name, "is ambiguous: two results match");
     found = &result;
   }
   if (found != nullptr) return found;
-  return refuse(probe, metric.name,
-                fmt::format("is missing: no result has the command name '{}'", metric.from.benchmark));
+  return refuse(
+      probe, metric.name,
+      fmt::format("is missing: no result has the command name '{}'", metric.from.benchmark));
 }
 
 // hyperfine goes on after a failed command with --ignore-failure; its time says nothing.
@@ -33,15 +35,17 @@ base::Status check_exit_codes(const Probe& probe, const Metric& metric, const js
   if (codes == result.end()) return {};
   for (const auto& code : *codes) {
     if (!code.is_number_integer() || code != 0) {
-      return refuse(probe, metric.name,
-                    fmt::format("cannot be used: the timed command ended with {}",
-                                code.is_null() ? "a signal" : "exit code " + clean_text(code.dump(), 20)));
+      return refuse(
+          probe, metric.name,
+          fmt::format("cannot be used: the timed command ended with {}",
+                      code.is_null() ? "a signal" : "exit code " + clean_text(code.dump(), 20)));
     }
   }
   return {};
 }
 
-base::Result<double> hyperfine_value(const Probe& probe, const Metric& metric, const json& results) {
+base::Result<double> hyperfine_value(const Probe& probe, const Metric& metric,
+                                     const json& results) {
   NS_ASSIGN(result, result_of(probe, metric, results));
   NS_TRY(check_exit_codes(probe, metric, *result));
   std::string field = metric.from.field.empty() ? "median" : metric.from.field;
@@ -60,9 +64,10 @@ base::Result<ProbeOutput> parse_hyperfine(const Probe& probe,
                                           std::string_view text) {
   auto document = parse_json(text);
   if (!document) {
-    return refuse(probe, fmt::format("its stdout is not one hyperfine JSON document ({}); run it with "
-                                     "--style none --export-json /dev/stdout",
-                                     document.error().message));
+    return refuse(probe,
+                  fmt::format("its stdout is not one hyperfine JSON document ({}); run it with "
+                              "--style none --export-json /dev/stdout",
+                              document.error().message));
   }
   if (!document->is_object() || !document->contains("results") ||
       !(*document)["results"].is_array()) {

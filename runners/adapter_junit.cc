@@ -106,7 +106,8 @@ base::Result<ProbeOutput> parse_junit(const Probe& probe, const hypotheses::Cond
   Tests tests;
   walk(document, tests);
   if (tests.ran == 0) {
-    return refuse(probe, fmt::format("no test ran ({} skipped), so nothing was checked", tests.skipped));
+    return refuse(probe,
+                  fmt::format("no test ran ({} skipped), so nothing was checked", tests.skipped));
   }
   ProbeOutput output;
   output.check_ok = tests.failed == 0;

@@ -32,7 +32,8 @@ std::string failure_text(const json& line) {
   if (line.contains("first_mismatch") && !line["first_mismatch"].is_null()) {
     text += ": first mismatch at " + flat_text(line["first_mismatch"]);
   }
-  if (line.contains("detail") && !line["detail"].empty()) text += " (" + flat_text(line["detail"]) + ")";
+  if (line.contains("detail") && !line["detail"].empty())
+    text += " (" + flat_text(line["detail"]) + ")";
   return clean_text(text);
 }
 
@@ -40,7 +41,8 @@ std::string failure_text(const json& line) {
 base::Result<Conditions> conditions_of(const Probe& probe, const std::string& metric,
                                        const json& line, Conditions conditions) {
   if (!line.contains("conditions")) return conditions;
-  if (!line["conditions"].is_object()) return refuse(probe, metric, "has conditions that are no object");
+  if (!line["conditions"].is_object())
+    return refuse(probe, metric, "has conditions that are no object");
   for (const auto& [name, value] : line["conditions"].items()) {
     if (value.is_structured() || value.is_null()) {
       return refuse(probe, metric, fmt::format("has a condition {} without a plain value", name));
@@ -48,8 +50,9 @@ base::Result<Conditions> conditions_of(const Probe& probe, const std::string& me
     std::string text = value_text(value);
     auto [place, added] = conditions.emplace(name, text);
     if (!added && place->second != text) {
-      return refuse(probe, metric, fmt::format("was measured with {}={}, but {}={} was asked for",
-                                               name, text, name, place->second));
+      return refuse(probe, metric,
+                    fmt::format("was measured with {}={}, but {}={} was asked for", name, text,
+                                name, place->second));
     }
   }
   return conditions;

@@ -1,5 +1,5 @@
-// What the adapters of all formats share. Every refusal names the probe, and the metric where there is
-// one.
+// What the adapters of all formats share. Every refusal names the probe, and the metric where there
+// is one.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -36,12 +36,13 @@ base::Result<double> finite_number(const hypotheses::Probe& probe, std::string_v
 base::Result<double> in_unit(const hypotheses::Probe& probe, std::string_view metric, double value,
                              std::string_view from, std::string_view unit);
 
-// One JSON document, strictly: nothing before or after it, no duplicate keys, not nested deeper than 64.
-// What JSON cannot hold but programs print (NaN, Infinity, 1e999) becomes a text, so that the metric that
-// has it can be refused by name.
+// One JSON document, strictly: nothing before or after it, no duplicate keys, not nested deeper
+// than 64. What JSON cannot hold but programs print (NaN, Infinity, 1e999) becomes a text, so that
+// the metric that has it can be refused by name.
 base::Result<nlohmann::json> parse_json(std::string_view text);
 
-// Foreign text made safe to store and show: valid UTF-8, no control characters, at most `limit` bytes.
+// Foreign text made safe to store and show: valid UTF-8, no control characters, at most `limit`
+// bytes.
 std::string clean_text(std::string_view text, std::size_t limit = 400);
 
 // The last line that is not blank, cleaned.

@@ -24,14 +24,17 @@ std::optional<double> seconds_in(std::string_view unit) {
   return {};
 }
 
-base::Result<ProbeOutput> parse_format(const Probe& probe,
-                                       const hypotheses::Conditions& conditions,
+base::Result<ProbeOutput> parse_format(const Probe& probe, const hypotheses::Conditions& conditions,
                                        std::string_view text) {
   switch (probe.format) {
-    case Format::nightshift: return parse_nightshift(probe, conditions, text);
-    case Format::google_benchmark: return parse_google_benchmark(probe, conditions, text);
-    case Format::hyperfine: return parse_hyperfine(probe, conditions, text);
-    case Format::junit: return parse_junit(probe, conditions, text);
+    case Format::nightshift:
+      return parse_nightshift(probe, conditions, text);
+    case Format::google_benchmark:
+      return parse_google_benchmark(probe, conditions, text);
+    case Format::hyperfine:
+      return parse_hyperfine(probe, conditions, text);
+    case Format::junit:
+      return parse_junit(probe, conditions, text);
   }
   return refuse(probe, "unknown format");
 }
@@ -97,8 +100,7 @@ base::Result<double> in_unit(const Probe& probe, std::string_view metric, double
   return converted;
 }
 
-base::Result<ProbeOutput> parse_output(const Probe& probe,
-                                       const hypotheses::Conditions& conditions,
+base::Result<ProbeOutput> parse_output(const Probe& probe, const hypotheses::Conditions& conditions,
                                        std::string_view standard_output) {
   if (standard_output.find_first_not_of(" \t\r\n") == std::string_view::npos) {
     return refuse(probe, fmt::format("it printed nothing on stdout, where its {} output belongs",

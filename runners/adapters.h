@@ -1,5 +1,5 @@
-// From what a probe printed to observations. A metric that is missing, not finite or of the wrong type
-// is refused by name: it never becomes a value.
+// From what a probe printed to observations. A metric that is missing, not finite or of the wrong
+// type is refused by name: it never becomes a value.
 #pragma once
 
 #include <optional>
@@ -26,8 +26,8 @@ base::Result<ProbeOutput> parse_output(const hypotheses::Probe& probe,
                                        const hypotheses::Conditions& conditions,
                                        std::string_view standard_output);
 
-// The outcome of one launch of a probe with its observations and, for anything but `ok`, a detail that
-// a person can act on. Reads the launch's output files. Build commands pass probe = nullptr.
+// The outcome of one launch of a probe with its observations and, for anything but `ok`, a detail
+// that a person can act on. Reads the launch's output files. Build commands pass probe = nullptr.
 hypotheses::Run interpret(const LaunchReport& report, const hypotheses::Probe* probe,
                           const hypotheses::Conditions& conditions);
 

@@ -1,5 +1,5 @@
-// Timeouts, crashes and missing metrics are never values; what is not finite is refused at the door with
-// metric and probe named.
+// Timeouts, crashes and missing metrics are never values; what is not finite is refused at the door
+// with metric and probe named.
 #include "runners/adapters.h"
 
 #include <catch2/catch.hpp>
@@ -74,7 +74,8 @@ std::string line_with(const std::string& value) {
 }
 std::string google_with(const std::string& value) {
   return R"({"context": {}, "benchmarks": [{"name": "decode/8", "run_name": "decode/8",)"
-         R"( "run_type": "iteration", "real_time": )" + value + R"(, "time_unit": "us"}]})";
+         R"( "run_type": "iteration", "real_time": )" +
+         value + R"(, "time_unit": "us"}]})";
 }
 std::string hyperfine_with(const std::string& value) {
   return R"({"results": [{"command": "tool", "median": )" + value + R"(, "exit_codes": [0, 0]}]})";
@@ -129,7 +130,8 @@ TEST_CASE("a missing metric is refused by name") {
 
 TEST_CASE("a metric that stands twice is refused: nobody says which one counts") {
   has(refusal(kLines, line_with("1") + line_with("1")), "stands twice");
-  has(refusal(kLines, R"({"metric": "decode.time", "value": 1, "value": 2})"), "'value' stands twice");
+  has(refusal(kLines, R"({"metric": "decode.time", "value": 1, "value": 2})"),
+      "'value' stands twice");
   has(refusal(kGoogle, R"({"benchmarks": [{"name": "decode", "real_time": 1},
                                           {"name": "decode", "real_time": 2}]})"),
       "stands twice");
@@ -146,7 +148,8 @@ TEST_CASE("empty, truncated, foreign and mixed output is refused") {
     for (std::string bad :
          {"", " \n\t\n", "hello", "[", "[]", "[[1]]", "null", "3", "\"x\"", "{\"benchmarks\": 1}",
           "{\"results\": {}}", "{\"benchmarks\": [1]}", "{\"results\": [1]}", "<a>", "\xff\xfe",
-          "{\"a\xff\": 1}", "{\"results\": [", "{\"benchmarks\": [{\"name\": \"dec", "<testsuite/>"}) {
+          "{\"a\xff\": 1}", "{\"results\": [", "{\"benchmarks\": [{\"name\": \"dec",
+          "<testsuite/>"}) {
       refusal(probe, bad);
     }
   }
@@ -154,7 +157,8 @@ TEST_CASE("empty, truncated, foreign and mixed output is refused") {
   has(refusal(kGoogle, "Running ./bench\n" + good), "print nothing else");
   has(refusal(kGoogle, good + "\ndone\n"), "print nothing else");
   has(refusal(kGoogle, good + good), "print nothing else");
-  for (std::size_t length = 0; length < good.size(); ++length) refusal(kGoogle, good.substr(0, length));
+  for (std::size_t length = 0; length < good.size(); ++length)
+    refusal(kGoogle, good.substr(0, length));
 }
 
 TEST_CASE("a line that is no JSON object is refused with its number, at a bounded length") {
@@ -175,7 +179,8 @@ TEST_CASE("deep nesting is refused and does not exhaust the stack") {
 
 TEST_CASE("damaged output never throws") {
   base::Rng rng(11);
-  const std::string junit = "<testsuite><testcase name='a' time='1'><failure message='m'/></testcase></testsuite>";
+  const std::string junit =
+      "<testsuite><testcase name='a' time='1'><failure message='m'/></testcase></testsuite>";
   for (const auto& [probe, good] :
        {std::pair{kLines, line_with("1") + R"({"check": "a", "ok": false, "detail": {"x": [1]}})"},
         std::pair{kGoogle, google_with("1")}, std::pair{kHyperfine, hyperfine_with("1")},
@@ -208,7 +213,8 @@ TEST_CASE("Google Benchmark: the median aggregate counts, else the median of the
 
 TEST_CASE("Google Benchmark: counters by field, an error by its message, a whole name by '/'") {
   auto counter = probe_with(Format::google_benchmark, "", "decode", "gates");
-  CHECK(value_of(counter, R"({"benchmarks": [{"name": "decode/8", "gates": 64, "real_time": 1}]})") == 64);
+  CHECK(value_of(counter,
+                 R"({"benchmarks": [{"name": "decode/8", "gates": 64, "real_time": 1}]})") == 64);
   has(refusal(kGoogle, R"({"benchmarks": [{"name": "decode/8", "error_occurred": true,
                                            "error_message": "no weights"}]})"),
       "no weights");
@@ -218,21 +224,24 @@ TEST_CASE("Google Benchmark: counters by field, an error by its message, a whole
 }
 
 TEST_CASE("hyperfine: a command that failed has no time") {
-  has(refusal(kHyperfine, R"({"results": [{"command": "tool", "median": 1, "exit_codes": [0, 2]}]})"),
+  has(refusal(kHyperfine,
+              R"({"results": [{"command": "tool", "median": 1, "exit_codes": [0, 2]}]})"),
       "exit code 2");
-  has(refusal(kHyperfine, R"({"results": [{"command": "tool", "median": 1, "exit_codes": [null]}]})"),
+  has(refusal(kHyperfine,
+              R"({"results": [{"command": "tool", "median": 1, "exit_codes": [null]}]})"),
       "a signal");
 }
 
 TEST_CASE("a failed check says what, where and by how much") {
   auto probe = check_probe(Format::nightshift);
-  auto output = parse_output(probe, {},
-                             R"({"check": "first", "ok": true})"
-                             "\n"
-                             R"({"check": "decode", "ok": false, "first_mismatch": {"head": 3, "pos": 17},)"
-                             R"( "detail": {"rms": 0.5}})"
-                             "\n"
-                             R"({"check": "later", "ok": false})");
+  auto output =
+      parse_output(probe, {},
+                   R"({"check": "first", "ok": true})"
+                   "\n"
+                   R"({"check": "decode", "ok": false, "first_mismatch": {"head": 3, "pos": 17},)"
+                   R"( "detail": {"rms": 0.5}})"
+                   "\n"
+                   R"({"check": "later", "ok": false})");
   REQUIRE(output);
   CHECK(output->check_ok == false);
   CHECK(output->first_failure == "decode failed: first mismatch at head 3, pos 17 (rms 0.5)");
@@ -246,19 +255,21 @@ TEST_CASE("a correctness probe that checked nothing is not a pass") {
   has(refusal(probe, R"({"check": 1, "ok": true})"), "no name");
   auto junit = check_probe(Format::junit);
   has(refusal(junit, "<testsuite tests='0'></testsuite>"), "no test ran");
-  has(refusal(junit, "<testsuite><testcase name='a'><skipped/></testcase></testsuite>"), "1 skipped");
+  has(refusal(junit, "<testsuite><testcase name='a'><skipped/></testcase></testsuite>"),
+      "1 skipped");
 }
 
 TEST_CASE("JUnit: failures and errors are found at any depth, with the first message") {
   auto probe = check_probe(Format::junit);
-  auto good = parse_output(probe, {}, "<testsuites><testsuite><testcase name='a'/></testsuite></testsuites>");
+  auto good = parse_output(probe, {},
+                           "<testsuites><testsuite><testcase name='a'/></testsuite></testsuites>");
   REQUIRE(good);
   CHECK(good->check_ok == true);
-  auto bad = parse_output(
-      probe, {},
-      "<?xml version='1.0'?>\n<testsuites><testsuite name='s'><testcase name='a'/>"
-      "<testcase name='b'><failure message='3 &lt; 4'>long\ntext</failure></testcase>"
-      "<testcase name='c'><error>boom</error></testcase></testsuite></testsuites>");
+  auto bad =
+      parse_output(probe, {},
+                   "<?xml version='1.0'?>\n<testsuites><testsuite name='s'><testcase name='a'/>"
+                   "<testcase name='b'><failure message='3 &lt; 4'>long\ntext</failure></testcase>"
+                   "<testcase name='c'><error>boom</error></testcase></testsuite></testsuites>");
   REQUIRE(bad);
   CHECK(bad->check_ok == false);
   CHECK(bad->first_failure == "b failed: 3 < 4");
@@ -266,7 +277,8 @@ TEST_CASE("JUnit: failures and errors are found at any depth, with the first mes
 
 TEST_CASE("JUnit: a test's time is a metric") {
   auto probe = probe_with(Format::junit, "ms", "slow", "time");
-  CHECK(value_of(probe, "<testsuite><testcase name='slow' time='0.5'/></testsuite>") == Approx(500));
+  CHECK(value_of(probe, "<testsuite><testcase name='slow' time='0.5'/></testsuite>") ==
+        Approx(500));
   has(refusal(probe, "<testsuite><testcase name='slow' time='nan'/></testsuite>"), "not a finite");
   has(refusal(probe, "<testsuite><testcase name='slow'/></testsuite>"), "not a finite");
   has(refusal(probe, "<testsuite><testcase name='fast' time='1'/></testsuite>"), "is missing");

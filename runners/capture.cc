@@ -17,8 +17,8 @@ base::Result<Capture> Capture::open(const std::filesystem::path& file, std::int6
   Capture capture;
   capture.path_ = file;
   capture.left_ = limit_bytes;
-  capture.file_ = base::Fd(
-      ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644));
+  capture.file_ =
+      base::Fd(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644));
   if (!capture.file_) return base::os_fail(errno, "create the output file", file);
   int fds[2];
   if (::pipe2(fds, O_CLOEXEC) != 0) return base::os_fail(errno, "make a pipe", file);
@@ -40,7 +40,8 @@ void Capture::drain() {
       return;
     }
     keep(chunk, static_cast<std::size_t>(n));
-    // An endless writer would keep us here; poll() brings us back after time and stop were looked at.
+    // An endless writer would keep us here; poll() brings us back after time and stop were looked
+    // at.
     if (cut_) return;
   }
 }

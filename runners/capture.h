@@ -1,5 +1,5 @@
-// Watching a process tree: its output goes into files of bounded size, its time is limited, and a stop
-// request ends it.
+// Watching a process tree: its output goes into files of bounded size, its time is limited, and a
+// stop request ends it.
 #pragma once
 
 #include <filesystem>

@@ -1,6 +1,6 @@
-// The first error in a build's output, of compilers (GCC, Clang, nvcc), linkers, CMake and build tools.
+// The first error in a build's output, of compilers (GCC, Clang, nvcc), linkers, CMake and build
+// tools.
 #include <algorithm>
-#include <cctype>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,13 +14,18 @@ bool has(std::string_view line, std::string_view part) {
   return line.find(part) != std::string_view::npos;
 }
 
+// Ends in ":12" or "(12)", as the name of a tool ("collect2") does not.
+bool is_place(std::string_view text) {
+  if (text.ends_with(')')) return true;
+  auto last = text.find_last_not_of("0123456789");
+  return last != std::string_view::npos && last + 1 < text.size() && text[last] == ':';
+}
+
 // "file:12:3: error: ..." or "file(12): error ...": a place in front of the word.
 bool is_compiler_error(std::string_view line) {
-  for (std::string_view word : {": error: ", ": fatal error: ", ": error #", ": error :"}) {
+  for (std::string_view word : {": error: ", ": fatal error: ", ": Error: ", ": error #"}) {
     auto place = line.find(word);
-    if (place == std::string_view::npos || place == 0) continue;
-    char before = line[place - 1];
-    if (before == ')' || std::isdigit(static_cast<unsigned char>(before)) != 0) return true;
+    if (place != std::string_view::npos && is_place(line.substr(0, place))) return true;
   }
   return false;
 }

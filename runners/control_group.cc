@@ -77,7 +77,8 @@ fs::path group_folder(const std::string& mounts, const std::string& cgroup,
     auto second = line.find(':', first + 1);
     if (first == std::string::npos || second == std::string::npos) continue;
     std::string controllers = line.substr(first + 1, second - first - 1);
-    bool matches = controller.empty() ? controllers.empty() : has_word(controllers, controller, ',');
+    bool matches =
+        controller.empty() ? controllers.empty() : has_word(controllers, controller, ',');
     if (matches) own = line.substr(second + 1);
   }
   if (mount.empty() || own.empty()) return {};

@@ -1,5 +1,5 @@
-// Limits on memory and processes of a whole job by control groups (v2 where they are delegated to us,
-// else v1 where they are writable). Where there are none, rlimits hold each process alone.
+// Limits on memory and processes of a whole job by control groups (v2 where they are delegated to
+// us, else v1 where they are writable). Where there are none, rlimits hold each process alone.
 #pragma once
 
 #include <cstdint>

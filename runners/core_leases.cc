@@ -27,10 +27,11 @@ CorePool::Lease::~Lease() {
 base::Result<CorePool::Lease> CorePool::acquire(Purpose purpose, int cores, std::stop_token stop) {
   auto wanted = static_cast<std::size_t>(std::max(cores, 1));
   if (purpose == Purpose::measure && wanted > total_) {
-    return base::fail(base::ErrorCode::refused,
-                      fmt::format("a measurement on {} cores cannot run on a machine with {}: lower "
-                                  "the probe's resources.cores",
-                                  wanted, total_));
+    return base::fail(
+        base::ErrorCode::refused,
+        fmt::format("a measurement on {} cores cannot run on a machine with {}: lower "
+                    "the probe's resources.cores",
+                    wanted, total_));
   }
   std::unique_lock lock(mutex_);
   std::uint64_t ticket = next_ticket_++;

@@ -15,7 +15,8 @@ namespace runners {
 
 class CorePool {
  public:
-  explicit CorePool(std::vector<int> cores) : free_(cores.begin(), cores.end()), total_(free_.size()) {}
+  explicit CorePool(std::vector<int> cores)
+      : free_(cores.begin(), cores.end()), total_(free_.size()) {}
 
   // The cores that this process may run on.
   static std::vector<int> usable_cores();
@@ -37,10 +38,10 @@ class CorePool {
     std::vector<int> cores_;
   };
 
-  // Blocks until it is this request's turn: first come, first served, so a measurement that waits for
-  // many cores is not overtaken for ever by small builds. A measurement gets exactly `cores`, a build
-  // at least 1 and at most `cores`. `refused` when a measurement wants more than the machine has or
-  // when `stop` was requested.
+  // Blocks until it is this request's turn: first come, first served, so a measurement that waits
+  // for many cores is not overtaken for ever by small builds. A measurement gets exactly `cores`, a
+  // build at least 1 and at most `cores`. `refused` when a measurement wants more than the machine
+  // has or when `stop` was requested.
   base::Result<Lease> acquire(Purpose purpose, int cores, std::stop_token stop);
 
   int total() const { return static_cast<int>(total_); }
@@ -50,9 +51,9 @@ class CorePool {
 
   std::mutex mutex_;
   std::condition_variable_any changed_;
-  std::set<int> free_;                // guarded by mutex_
+  std::set<int> free_;                 // guarded by mutex_
   std::deque<std::uint64_t> waiting_;  // tickets in order of arrival; guarded by mutex_
-  std::uint64_t next_ticket_ = 0;     // guarded by mutex_
+  std::uint64_t next_ticket_ = 0;      // guarded by mutex_
   std::size_t total_;
 };
 

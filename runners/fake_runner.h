@@ -1,5 +1,5 @@
-// A runner without processes: what a launch would have done is told by a script. For the simulator and
-// for tests of what stands above the runners; it keeps the whole contract of `Runner`.
+// A runner without processes: what a launch would have done is told by a script. For the simulator
+// and for tests of what stands above the runners; it keeps the whole contract of `Runner`.
 #pragma once
 
 #include <functional>

@@ -64,7 +64,8 @@ void settle_failed_check(Run& run, const Probe& probe, const hypotheses::Conditi
     return settle(run, RunOutcome::failed_check, output->first_failure);
   }
   std::string detail = "exit code 1";
-  if (output && output->check_ok.value_or(false)) detail += ", although every check it printed is ok";
+  if (output && output->check_ok.value_or(false))
+    detail += ", although every check it printed is ok";
   settle(run, RunOutcome::failed_check, with_last_words(detail, printed));
 }
 
@@ -90,7 +91,8 @@ void settle_exit(Run& run, const LaunchReport& report, const Probe& probe,
   if (report.exit_code == 1 && probe.answers == ProbeKind::correctness) {
     return settle_failed_check(run, probe, conditions, printed);
   }
-  std::string detail = fmt::format("probe {} ended with exit code {}", probe.name, report.exit_code);
+  std::string detail =
+      fmt::format("probe {} ended with exit code {}", probe.name, report.exit_code);
   if (report.exit_code == kNoSuchProgram) detail += " (no such program; was it built?)";
   settle(run, RunOutcome::could_not_run, with_last_words(detail, printed));
 }
@@ -108,18 +110,22 @@ Run interpret(const LaunchReport& report, const Probe* probe,
   switch (report.ending) {
     case Ending::timed_out:
       settle(run, RunOutcome::timeout,
-             with_last_words(report.detail.empty() ? "killed at its time limit"
-                                                   : clean_text(report.detail),
-                             printed));
+             with_last_words(
+                 report.detail.empty() ? "killed at its time limit" : clean_text(report.detail),
+                 printed));
       break;
-    case Ending::signalled: settle_signal(run, report, printed); break;
+    case Ending::signalled:
+      settle_signal(run, report, printed);
+      break;
     case Ending::not_started: {
       std::string detail = clean_text(report.detail);
       if (detail.starts_with("no such program")) detail += "; was it built?";
       settle(run, RunOutcome::could_not_run, detail);
       break;
     }
-    case Ending::cancelled: settle(run, RunOutcome::lost, "cancelled before it ended"); break;
+    case Ending::cancelled:
+      settle(run, RunOutcome::lost, "cancelled before it ended");
+      break;
     case Ending::exited:
       if (probe == nullptr) {
         settle_build(run, report, printed);

@@ -42,8 +42,10 @@ bool is_key(std::string_view key) {
 }
 
 constexpr std::pair<Ending, std::string_view> kEndingWords[] = {
-    {Ending::exited, "exited"},           {Ending::signalled, "signalled"},
-    {Ending::timed_out, "timed-out"},     {Ending::not_started, "not-started"},
+    {Ending::exited, "exited"},
+    {Ending::signalled, "signalled"},
+    {Ending::timed_out, "timed-out"},
+    {Ending::not_started, "not-started"},
     {Ending::cancelled, "cancelled"}};
 
 std::string_view ending_word(Ending ending) {
@@ -127,11 +129,12 @@ base::Status sync_file(const fs::path& path) {
 }
 
 base::Error foreign_folder(const Job& job, std::string_view owner) {
-  return {ErrorCode::conflict,
-          fmt::format("the folder for the artifacts of {} holds {}; nothing in it was touched: move "
-                      "it away or choose another artifact store",
-                      job.key, owner),
-          job.artifacts};
+  return {
+      ErrorCode::conflict,
+      fmt::format("the folder for the artifacts of {} holds {}; nothing in it was touched: move "
+                  "it away or choose another artifact store",
+                  job.key, owner),
+      job.artifacts};
 }
 
 }  // namespace
@@ -139,14 +142,21 @@ base::Error foreign_folder(const Job& job, std::string_view owner) {
 fs::path scratch_folder(const Job& job, const Launch& launch) {
   return job.artifacts / (launch.name + ".scratch");
 }
-fs::path out_file(const Job& job, const Launch& launch) { return job.artifacts / (launch.name + ".out"); }
-fs::path err_file(const Job& job, const Launch& launch) { return job.artifacts / (launch.name + ".err"); }
+fs::path out_file(const Job& job, const Launch& launch) {
+  return job.artifacts / (launch.name + ".out");
+}
+fs::path err_file(const Job& job, const Launch& launch) {
+  return job.artifacts / (launch.name + ".err");
+}
 
 base::Status check_job(const Job& job) {
-  auto bad = [&](std::string message) { return base::fail(ErrorCode::bad_input, message, job.key); };
+  auto bad = [&](std::string message) {
+    return base::fail(ErrorCode::bad_input, message, job.key);
+  };
   if (!is_key(job.key)) {
     return bad(
-        "a job's key must be names of letters, digits, '.', '_' and '-' with '/' between them, none "
+        "a job's key must be names of letters, digits, '.', '_' and '-' with '/' between them, "
+        "none "
         "starting with '.' or '-'");
   }
   if (!job.artifacts.is_absolute()) return bad("the artifact folder must be an absolute path");

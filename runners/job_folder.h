@@ -1,4 +1,5 @@
-// A job's folder of artifacts: what its launches printed, and the report whose presence means "done".
+// A job's folder of artifacts: what its launches printed, and the report whose presence means
+// "done".
 #pragma once
 
 #include <optional>
@@ -8,16 +9,16 @@
 
 namespace runners {
 
-// bad_input for a key or name that could leave its folder, two launches of one name, an empty command
-// or relative paths.
+// bad_input for a key or name that could leave its folder, two launches of one name, an empty
+// command or relative paths.
 base::Status check_job(const Job& job);
 
-// The report of a job that is complete on disk, as `adopted`; nothing when it is not; conflict when the
-// folder belongs to another key.
+// The report of a job that is complete on disk, as `adopted`; nothing when it is not; conflict when
+// the folder belongs to another key.
 base::Result<std::optional<JobReport>> adopt_report(const Job& job);
 
-// An empty folder that is known to be the job's. What a half-done attempt left is removed; a folder with
-// foreign contents is refused, never emptied.
+// An empty folder that is known to be the job's. What a half-done attempt left is removed; a folder
+// with foreign contents is refused, never emptied.
 base::Status prepare_folder(const Job& job);
 
 // Makes the job done: first what was printed, then the report reach the disk.

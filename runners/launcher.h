@@ -1,5 +1,5 @@
-// One long-lived thread that starts all processes. A process tree dies with the thread that started it
-// (so does bubblewrap's --die-with-parent), and the threads that run jobs come and go.
+// One long-lived thread that starts all processes. A process tree dies with the thread that started
+// it (so does bubblewrap's --die-with-parent), and the threads that run jobs come and go.
 #pragma once
 
 #include <future>

@@ -47,10 +47,13 @@ std::vector<fs::path> gpu_devices() {
   return devices;
 }
 
-// rlimits hold each process alone; where a control group holds the whole job, memory and the number of
-// processes are left to it.
-std::vector<base::ResourceLimit> resource_limits(const Job& job, const Launch& launch, bool grouped) {
-  auto bytes = [](std::int64_t n) { return static_cast<std::uint64_t>(std::max<std::int64_t>(n, 0)); };
+// rlimits hold each process alone; where a control group holds the whole job, memory and the number
+// of processes are left to it.
+std::vector<base::ResourceLimit> resource_limits(const Job& job, const Launch& launch,
+                                                 bool grouped) {
+  auto bytes = [](std::int64_t n) {
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(n, 0));
+  };
   std::vector<base::ResourceLimit> limits = {{RLIMIT_CORE, 0},
                                              {RLIMIT_FSIZE, bytes(launch.limits.file_bytes)}};
   rlimit files{};
@@ -71,13 +74,14 @@ struct Stage {
   Capture out, err;
   std::optional<ControlGroup> group;
   base::Command command;
-  base::Fd options;                      // bubblewrap reads its options from here ...
-  base::Fd status_read, status_write;    // ... and writes here whether the program was started
+  base::Fd options;                    // bubblewrap reads its options from here ...
+  base::Fd status_read, status_write;  // ... and writes here whether the program was started
 };
 
-base::Status add_sandbox(Stage& stage, const Job& job, const Launch& launch,
-                         const Environment& env, const std::string& bwrap) {
-  auto plan = plan_sandbox(job, launch, env, job.gpus > 0 ? gpu_devices() : std::vector<fs::path>());
+base::Status add_sandbox(Stage& stage, const Job& job, const Launch& launch, const Environment& env,
+                         const std::string& bwrap) {
+  auto plan =
+      plan_sandbox(job, launch, env, job.gpus > 0 ? gpu_devices() : std::vector<fs::path>());
   NS_ASSIGN(options, options_file(sandbox_options(plan)));
   int fds[2];
   if (::pipe2(fds, O_CLOEXEC) != 0) return base::os_fail(errno, "make a pipe", "");
@@ -85,8 +89,12 @@ base::Status add_sandbox(Stage& stage, const Job& job, const Launch& launch,
   stage.status_read = base::Fd(fds[0]);
   stage.status_write = base::Fd(fds[1]);
   auto& command = stage.command;
-  command.argv = {bwrap, "--args", std::to_string(stage.options.get()), "--json-status-fd",
-                  std::to_string(stage.status_write.get()), "--"};
+  command.argv = {bwrap,
+                  "--args",
+                  std::to_string(stage.options.get()),
+                  "--json-status-fd",
+                  std::to_string(stage.status_write.get()),
+                  "--"};
   command.argv.insert(command.argv.end(), launch.argv.begin(), launch.argv.end());
   command.env = {fmt::format("{}={}", kJobVariable, job.artifacts.string())};
   command.keep = {stage.options.get(), stage.status_write.get()};
@@ -115,8 +123,8 @@ base::Result<Stage> set_stage(const Job& job, const Launch& launch, const Launch
   return stage;
 }
 
-// Why the launch cannot start, found before anything is started; empty = nothing found. The program is
-// looked up as the job will see it: relative to the tree, along its own PATH.
+// Why the launch cannot start, found before anything is started; empty = nothing found. The program
+// is looked up as the job will see it: relative to the tree, along its own PATH.
 std::string obstacle(const Job& job, const Launch& launch, std::string& program) {
   std::error_code error;
   if (!fs::is_directory(launch.tree, error)) {
@@ -140,8 +148,8 @@ std::string last_line(const fs::path& file) {
   return start == std::string::npos ? text : text.substr(start + 1);
 }
 
-// bubblewrap reports an exit code exactly when the program was started; a program that a signal ended
-// has 128 + signal there, as with a shell.
+// bubblewrap reports an exit code exactly when the program was started; a program that a signal
+// ended has 128 + signal there, as with a shell.
 void read_ending(LaunchReport& report, const base::Ended& ended, const std::string* status) {
   if (ended.signalled) {
     report.ending = Ending::signalled;
@@ -223,7 +231,8 @@ base::Result<LaunchReport> launch_here(const Job& job, const Launch& launch, con
   report.err = err_file(job, launch);
   report.started = site.clock.now();
   NS_TRY(base::ensure_folder(scratch_folder(job, launch)));
-  if (job.purpose == Purpose::build && !launch.build.empty()) NS_TRY(base::ensure_folder(launch.build));
+  if (job.purpose == Purpose::build && !launch.build.empty())
+    NS_TRY(base::ensure_folder(launch.build));
   MachineWatch machine(site.cores);
   NS_ASSIGN(stage, set_stage(job, launch, site));
   std::string program;

@@ -18,8 +18,8 @@ struct LaunchSite {
   std::vector<int> cores;  // leased
 };
 
-// An error means that this machine cannot run launches at all (no disk, no descriptors); what is wrong
-// with the launch itself is in the report.
+// An error means that this machine cannot run launches at all (no disk, no descriptors); what is
+// wrong with the launch itself is in the report.
 base::Result<LaunchReport> launch_here(const Job& job, const Launch& launch, const LaunchSite& site,
                                        std::stop_token stop);
 

@@ -65,9 +65,9 @@ base::Result<std::string> LocalRunner::sandbox() {
   }
   if (state_->works) return std::string("bubblewrap");
   if (options_.sandbox == SandboxRule::automatic) return "none (" + state_->why + ")";
-  return base::fail(base::ErrorCode::unavailable,
-                    fmt::format("the policy requires a sandbox and it cannot start: {}", state_->why),
-                    "sandbox");
+  return base::fail(
+      base::ErrorCode::unavailable,
+      fmt::format("the policy requires a sandbox and it cannot start: {}", state_->why), "sandbox");
 }
 
 base::Result<JobReport> LocalRunner::run(const Job& job, std::stop_token stop) {

@@ -1,5 +1,5 @@
-// Runs jobs on this machine: each launch in a bubblewrap sandbox of its own, on cores that it has for
-// itself, within its limits, killed with everything it started when its time is over.
+// Runs jobs on this machine: each launch in a bubblewrap sandbox of its own, on cores that it has
+// for itself, within its limits, killed with everything it started when its time is over.
 #pragma once
 
 #include <memory>
@@ -30,8 +30,8 @@ class LocalRunner final : public Runner {
   base::Result<JobReport> run(const Job& job, std::stop_token stop) override;
   std::string machine() const override;
 
-  // What launches run in: "bubblewrap", or "none (why)". `unavailable` with what is missing and what
-  // to do when the rule is `required` and there is none. Probed once, by a real launch.
+  // What launches run in: "bubblewrap", or "none (why)". `unavailable` with what is missing and
+  // what to do when the rule is `required` and there is none. Probed once, by a real launch.
   base::Result<std::string> sandbox();
 
  private:
@@ -49,9 +49,9 @@ class LocalRunner final : public Runner {
   std::set<std::string> running_;      // keys; guarded by mutex_
 };
 
-// Kills what jobs with artifacts below this folder left behind when their daemon was killed; returns how
-// many processes. In the sandbox there are none: they die with the daemon. Call it before the first job
-// (after a restart); it must not run beside jobs of the same folder.
+// Kills what jobs with artifacts below this folder left behind when their daemon was killed;
+// returns how many processes. In the sandbox there are none: they die with the daemon. Call it
+// before the first job (after a restart); it must not run beside jobs of the same folder.
 int reclaim_leftovers(const std::filesystem::path& artifacts_root);
 
 }  // namespace runners

@@ -29,7 +29,9 @@ using testing::Workshop;
 
 base::SystemClock system_clock;
 
-LocalRunner make_runner(SandboxRule rule) { return LocalRunner({rule, nullptr, "bwrap"}, system_clock); }
+LocalRunner make_runner(SandboxRule rule) {
+  return LocalRunner({rule, nullptr, "bwrap"}, system_clock);
+}
 
 std::string rule_name(SandboxRule rule) {
   return rule == SandboxRule::required ? "sandboxed" : "unsandboxed";
@@ -87,7 +89,8 @@ TEST_CASE("what a program leaves running after its end is ended too") {
   for (auto rule : {SandboxRule::required, SandboxRule::none}) {
     INFO(rule_name(rule));
     Workshop workshop;
-    auto job = workshop.job("E-1", {workshop.script("a", "(setsid sleep 1000 &); sleep 1000 & exit 0")});
+    auto job =
+        workshop.job("E-1", {workshop.script("a", "(setsid sleep 1000 &); sleep 1000 & exit 0")});
     double took_s = timed([&] {
       auto report = make_runner(rule).run(job, {});
       REQUIRE(report);
@@ -100,7 +103,8 @@ TEST_CASE("what a program leaves running after its end is ended too") {
 
 TEST_CASE("a stop request ends a job within a second") {
   Workshop workshop;
-  auto job = workshop.job("E-1", {workshop.script("a", "trap '' TERM; while :; do sleep 1000; done")});
+  auto job =
+      workshop.job("E-1", {workshop.script("a", "trap '' TERM; while :; do sleep 1000; done")});
   std::stop_source source;
   auto runner = make_runner(SandboxRule::required);
   std::jthread stopper([&] {
@@ -124,10 +128,15 @@ TEST_CASE("the environment is exactly what was given and what is promised") {
     ::unsetenv("NS_TEST_SECRET");
     REQUIRE(report);
     std::string scratch = scratch_folder(job, launch);
-    std::vector<std::string> expected = {
-        "A=two words",       "EMPTY=",          "LD_DEBUG_OUTPUT==x=\n", "PATH=/usr/local/bin:/usr/bin:/bin",
-        "LANG=C.UTF-8",      "HOME=" + scratch, "TMPDIR=" + scratch,     "PWD=" + launch.tree.string(),
-        "NIGHTSHIFT_JOB=" + job.artifacts.string()};
+    std::vector<std::string> expected = {"A=two words",
+                                         "EMPTY=",
+                                         "LD_DEBUG_OUTPUT==x=\n",
+                                         "PATH=/usr/local/bin:/usr/bin:/bin",
+                                         "LANG=C.UTF-8",
+                                         "HOME=" + scratch,
+                                         "TMPDIR=" + scratch,
+                                         "PWD=" + launch.tree.string(),
+                                         "NIGHTSHIFT_JOB=" + job.artifacts.string()};
     std::string text = text_of(report->launches[0].out);
     std::size_t length = 0;
     for (const auto& variable : expected) {
@@ -143,7 +152,8 @@ TEST_CASE("a secret of the daemon's environment is not visible in the sandbox") 
   Workshop workshop;
   ::setenv("NS_TEST_SECRET", "hunter2", 1);
   std::string seen = sandboxed_output(
-      workshop, "env; cat /proc/*/environ /proc/*/cmdline 2>&1 | tr '\\0' '\\n'; ls /proc; echo end");
+      workshop,
+      "env; cat /proc/*/environ /proc/*/cmdline 2>&1 | tr '\\0' '\\n'; ls /proc; echo end");
   ::unsetenv("NS_TEST_SECRET");
   CHECK(seen.find("hunter2") == std::string::npos);
   CHECK(seen.find("end\n") != std::string::npos);
@@ -175,10 +185,10 @@ TEST_CASE("the sandbox writes nothing outside its folders") {
   base::TempDir outside;
   std::string name = "nightshift-must-not-exist";
   std::string script;
-  for (std::string folder : {outside.path().string(), std::string("/usr"), std::string("/etc"),
-                             std::string("/"), std::string("/tmp"), std::string("/dev/shm"),
-                             (workshop.folder / "tree").string(), (workshop.folder / "build").string(),
-                             workshop.folder.path().string()}) {
+  for (std::string folder :
+       {outside.path().string(), std::string("/usr"), std::string("/etc"), std::string("/"),
+        std::string("/tmp"), std::string("/dev/shm"), (workshop.folder / "tree").string(),
+        (workshop.folder / "build").string(), workshop.folder.path().string()}) {
     script += "mkdir -p " + folder + " 2>/dev/null; echo x > " + folder + "/" + name + "; ";
   }
   sandboxed_output(workshop, script + "chmod 777 /usr/bin; mount -o remount,rw /usr; exit 0");
@@ -191,13 +201,14 @@ TEST_CASE("the sandbox writes nothing outside its folders") {
   }
 }
 
-TEST_CASE("a build may write its tree, its build folder and what it was given; nothing else of ours") {
+TEST_CASE(
+    "a build may write its tree, its build folder and what it was given; nothing else of ours") {
   Workshop workshop;
   std::string home = workshop.folder.path();
   sandboxed_output(workshop,
                    "echo 1 > x; echo 1 > " + home + "/build/x; echo 1 > " + home +
-                       "/log/x; echo 1 > $TMPDIR/x && echo 1 > " + home + "/log/scratch; echo 1 > " +
-                       home + "/y; exit 0",
+                       "/log/x; echo 1 > $TMPDIR/x && echo 1 > " + home +
+                       "/log/scratch; echo 1 > " + home + "/y; exit 0",
                    Purpose::build);
   for (auto name : {"tree/x", "build/x", "log/x", "log/scratch"}) {
     INFO(name);
@@ -212,9 +223,11 @@ TEST_CASE("the sandbox reads no home, no secrets and no other state") {
   REQUIRE(base::write_file_atomically(elsewhere / "secret", "hunter2"));
   REQUIRE(base::write_file_atomically(workshop.folder / "secret", "hunter2"));
   std::string seen = sandboxed_output(
-      workshop, "cat " + (elsewhere / "secret").string() + " " + (workshop.folder / "secret").string() +
-                    " ../secret; ls -a /root /home /var /run /etc/shadow /etc/ssh /etc/ssl 2>/dev/null; "
-                    "ln -s " + (elsewhere / "secret").string() + " $TMPDIR/l; cat $TMPDIR/l; echo end");
+      workshop,
+      "cat " + (elsewhere / "secret").string() + " " + (workshop.folder / "secret").string() +
+          " ../secret; ls -a /root /home /var /run /etc/shadow /etc/ssh /etc/ssl 2>/dev/null; "
+          "ln -s " +
+          (elsewhere / "secret").string() + " $TMPDIR/l; cat $TMPDIR/l; echo end");
   CHECK(seen == "end\n");
 }
 
@@ -253,8 +266,9 @@ TEST_CASE("a program that takes all memory is ended and told so") {
 TEST_CASE("files, also in memory, stay within their limits") {
   Workshop workshop;
   auto writer = workshop.script(
-      "a", "head -c 9000000 /dev/zero > $TMPDIR/big; head -c 90000000 /dev/zero > /tmp/big; "
-           "head -c 90000000 /dev/zero > /dev/shm/big; stat -c %s $TMPDIR/big");
+      "a",
+      "head -c 9000000 /dev/zero > $TMPDIR/big; head -c 90000000 /dev/zero > /tmp/big; "
+      "head -c 90000000 /dev/zero > /dev/shm/big; stat -c %s $TMPDIR/big");
   writer.limits.file_bytes = 1 << 20;
   auto report = make_runner(SandboxRule::required).run(workshop.job("E-1", {writer}), {});
   REQUIRE(report);
@@ -315,13 +329,15 @@ TEST_CASE("a measurement that wants more cores than there are is an error, not a
 
 TEST_CASE("a required sandbox that cannot start is an error that says what is missing") {
   Workshop workshop;
-  REQUIRE(base::write_file_atomically(workshop.folder / "bwrap",
-                                      "#!/bin/sh\necho 'bwrap: No permissions to create new namespace' "
-                                      ">&2\nexit 1\n"));
+  REQUIRE(
+      base::write_file_atomically(workshop.folder / "bwrap",
+                                  "#!/bin/sh\necho 'bwrap: No permissions to create new namespace' "
+                                  ">&2\nexit 1\n"));
   ::chmod((workshop.folder / "bwrap").c_str(), 0755);
   auto job = workshop.job("E-1", {workshop.script("a", "true")});
-  for (auto [bwrap, hint] : {std::pair<std::string, std::string>{"no-such-bwrap", "apt-get install"},
-                             {(workshop.folder / "bwrap").string(), "max_user_namespaces"}}) {
+  for (auto [bwrap, hint] :
+       {std::pair<std::string, std::string>{"no-such-bwrap", "apt-get install"},
+        {(workshop.folder / "bwrap").string(), "max_user_namespaces"}}) {
     LocalRunner required({SandboxRule::required, nullptr, bwrap}, system_clock);
     auto refused = required.run(job, {});
     REQUIRE_FALSE(refused);
@@ -342,13 +358,15 @@ TEST_CASE("a required sandbox that cannot start is an error that says what is mi
 TEST_CASE("the sandbox is named in the record of each launch") {
   Workshop workshop;
   auto job = workshop.job("E-1", {workshop.script("a", "true")});
-  CHECK(make_runner(SandboxRule::automatic).run(job, {})->launches[0].machine.sandbox == "bubblewrap");
+  CHECK(make_runner(SandboxRule::automatic).run(job, {})->launches[0].machine.sandbox ==
+        "bubblewrap");
 }
 
 TEST_CASE("one key runs once at a time") {
   Workshop workshop;
-  auto job = workshop.job("E-1", {workshop.script("a", "echo x >> " + (workshop.folder / "log/n").string() +
-                                                           "; sleep 0.2")});
+  auto job = workshop.job(
+      "E-1",
+      {workshop.script("a", "echo x >> " + (workshop.folder / "log/n").string() + "; sleep 0.2")});
   auto runner = make_runner(SandboxRule::none);
   bool second_refused = false;
   {
@@ -378,9 +396,9 @@ TEST_CASE("the work of a daemon killed with SIGKILL dies or is reclaimed, and ru
     INFO(rule_name(rule));
     Workshop workshop;
     std::string log = (workshop.folder / "log/started").string();
-    auto job = workshop.job("E-1", {workshop.script("a", "(setsid sleep 1000 &); echo x >> " + log +
-                                                             "; [ -e " + log +
-                                                             ".go ] || sleep 1000")});
+    auto job =
+        workshop.job("E-1", {workshop.script("a", "(setsid sleep 1000 &); echo x >> " + log +
+                                                      "; [ -e " + log + ".go ] || sleep 1000")});
     pid_t daemon = start_daemon(job, rule);
     while (workshop.log("started").empty()) ::usleep(1000);
     CHECK(left_of(job) > 0);

@@ -37,7 +37,8 @@ TEST_CASE("the machine is named with its processor and cores") {
 
 TEST_CASE("our control group is found in a v1, a v2 and a mixed hierarchy") {
   std::string v1_mounts =
-      "tmpfs /sys/fs/cgroup tmpfs rw 0 0\ncgroup /sys/fs/cgroup/memory cgroup rw,relatime,memory 0 0\n"
+      "tmpfs /sys/fs/cgroup tmpfs rw 0 0\ncgroup /sys/fs/cgroup/memory cgroup rw,relatime,memory 0 "
+      "0\n"
       "cgroup /sys/fs/cgroup/cpu,cpuacct cgroup rw,cpu,cpuacct 0 0\n"
       "cgroup2 /sys/fs/cgroup/unified cgroup2 rw 0 0\n";
   std::string v1 = "4:memory:/a/b\n2:cpu,cpuacct:/\n0::/x\n";
@@ -47,7 +48,8 @@ TEST_CASE("our control group is found in a v1, a v2 and a mixed hierarchy") {
   CHECK(group_folder(v1_mounts, v1, "pids").empty());
   CHECK(group_folder("cgroup2 /sys/fs/cgroup cgroup2 rw 0 0\n", "0::/user.slice\n", "") ==
         "/sys/fs/cgroup/user.slice");
-  CHECK(group_folder("cgroup2 /sys/fs/cgroup cgroup2 rw 0 0\n", "0::/user.slice\n", "memory").empty());
+  CHECK(group_folder("cgroup2 /sys/fs/cgroup cgroup2 rw 0 0\n", "0::/user.slice\n", "memory")
+            .empty());
 }
 
 }  // namespace

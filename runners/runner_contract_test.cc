@@ -36,7 +36,8 @@ class LocalSubject {
   const Workshop& workshop() const { return workshop_; }
 
   Launch launch(const std::string& name, const Act& act) {
-    std::string script = "echo " + name + " >> " + (workshop_.folder / "log/launched").string() + ";";
+    std::string script =
+        "echo " + name + " >> " + (workshop_.folder / "log/launched").string() + ";";
     if (!act.out.empty()) script += "printf %s '" + act.out + "';";
     if (!act.err.empty()) script += "printf %s '" + act.err + "' >&2;";
     if (act.endless) script += "exec yes;";
@@ -128,9 +129,9 @@ class Faked {
 
 CONTRACT("launches run in order, each with its own output") {
   TestType subject;
-  auto job = subject.workshop().job(
-      "E-1/0", {subject.launch("base", {.out = "one", .err = "uno"}),
-                subject.launch("candidate", {.out = "two", .err = "due"})});
+  auto job =
+      subject.workshop().job("E-1/0", {subject.launch("base", {.out = "one", .err = "uno"}),
+                                       subject.launch("candidate", {.out = "two", .err = "due"})});
   auto report = subject.runner().run(job, {});
   REQUIRE(report);
   CHECK(report->key == "E-1/0");
@@ -167,8 +168,8 @@ CONTRACT("a launch that outlasts its limit is timed out, and the next one runs")
   TestType subject;
   auto slow = subject.launch("slow", {.out = "before", .for_ever = true});
   slow.limits.timeout_s = 0.3;
-  auto report = subject.runner().run(
-      subject.workshop().job("E-1", {slow, subject.launch("next", {})}), {});
+  auto report =
+      subject.runner().run(subject.workshop().job("E-1", {slow, subject.launch("next", {})}), {});
   REQUIRE(report);
   REQUIRE(report->launches.size() == 2);
   CHECK(report->launches[0].ending == Ending::timed_out);

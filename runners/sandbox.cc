@@ -20,7 +20,7 @@ namespace {
 constexpr double kProbeTimeout_s = 10;
 
 // Of /etc only what programs need to start, to name users and to tell the time.
-constexpr const char* kEtc[] = {"ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives",
+constexpr const char* kEtc[] = {"ld.so.cache", "ld.so.conf", "ld.so.conf.d",  "alternatives",
                                 "passwd",      "group",      "nsswitch.conf", "hosts",
                                 "localtime",   "timezone",   "os-release",    "debian_version"};
 
@@ -34,7 +34,8 @@ struct Bind {
   bool writable = false;
 };
 
-// Outer folders first, since a later bind hides what lies below it; of equal paths the writable wins.
+// Outer folders first, since a later bind hides what lies below it; of equal paths the writable
+// wins.
 std::vector<Bind> ordered_binds(const SandboxPlan& plan) {
   std::vector<Bind> binds;
   for (const auto& path : plan.readable) binds.push_back({path.lexically_normal(), false});

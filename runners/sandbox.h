@@ -1,5 +1,5 @@
-// What a launch may see and touch, as arguments of bubblewrap: a system that is read-only, no network,
-// process ids of its own, and of the user's files only those that were named.
+// What a launch may see and touch, as arguments of bubblewrap: a system that is read-only, no
+// network, process ids of its own, and of the user's files only those that were named.
 #pragma once
 
 #include <filesystem>
@@ -18,8 +18,8 @@ struct SandboxPlan {
   std::filesystem::path folder;                 // working folder
   std::vector<std::filesystem::path> readable;  // a path below /dev is a device, usable as such
   std::vector<std::filesystem::path> writable;
-  Environment env;                       // all of it
-  std::int64_t memory_files_bytes = 0;   // of /tmp and of /dev/shm
+  Environment env;                      // all of it
+  std::int64_t memory_files_bytes = 0;  // of /tmp and of /dev/shm
 };
 
 // The paths of a launch: tree and build are writable in a build only.
@@ -29,8 +29,8 @@ SandboxPlan plan_sandbox(const Job& job, const Launch& launch, const Environment
 // bubblewrap's options, without the program and its arguments.
 std::vector<std::string> sandbox_options(const SandboxPlan& plan);
 
-// A descriptor from which bubblewrap reads these options (--args): so neither they nor the environment
-// show in its command line, and no variable of the job reaches bubblewrap itself.
+// A descriptor from which bubblewrap reads these options (--args): so neither they nor the
+// environment show in its command line, and no variable of the job reaches bubblewrap itself.
 base::Result<base::Fd> options_file(const std::vector<std::string>& options);
 
 struct SandboxState {

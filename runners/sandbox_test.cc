@@ -38,7 +38,8 @@ TEST_CASE("tree and build are writable in a build and read-only in a measurement
   auto measure = sandbox_options(plan_sandbox(job_for(Purpose::measure), launch, {}, {}));
   CHECK(has(measure, {"--ro-bind", "/w/tree", "/w/tree"}));
   CHECK(has(measure, {"--ro-bind", "/w/build", "/w/build"}));
-  CHECK(has(measure, {"--bind", "/state/artifacts/E-1/a.scratch", "/state/artifacts/E-1/a.scratch"}));
+  CHECK(
+      has(measure, {"--bind", "/state/artifacts/E-1/a.scratch", "/state/artifacts/E-1/a.scratch"}));
   CHECK(has(measure, {"--chdir", "/w/tree"}));
 }
 
@@ -70,7 +71,8 @@ TEST_CASE("an inner path keeps its own rule, whatever the order in which it was 
 TEST_CASE("GPU devices are there for jobs with GPUs only, and as devices") {
   auto launch = launch_in("/w", "");
   auto job = job_for(Purpose::measure);
-  CHECK_FALSE(has(sandbox_options(plan_sandbox(job, launch, {}, {"/dev/nvidia0"})), {"/dev/nvidia0"}));
+  CHECK_FALSE(
+      has(sandbox_options(plan_sandbox(job, launch, {}, {"/dev/nvidia0"})), {"/dev/nvidia0"}));
   job.gpus = 1;
   CHECK(has(sandbox_options(plan_sandbox(job, launch, {}, {"/dev/nvidia0"})),
             {"--dev-bind", "/dev/nvidia0", "/dev/nvidia0"}));
@@ -79,8 +81,9 @@ TEST_CASE("GPU devices are there for jobs with GPUs only, and as devices") {
 TEST_CASE("the advice fits the message") {
   CHECK(sandbox_advice("bwrap: Can't mount proc on /newroot/proc: Operation not permitted")
             .find("systempaths=unconfined") != std::string::npos);
-  CHECK(sandbox_advice("bwrap: setting up uid map: Permission denied").find("max_user_namespaces") !=
-        std::string::npos);
+  CHECK(
+      sandbox_advice("bwrap: setting up uid map: Permission denied").find("max_user_namespaces") !=
+      std::string::npos);
   CHECK(sandbox_advice("strange").find("by hand") != std::string::npos);
 }
 
