@@ -1,0 +1,41 @@
+// The small parts of pages. Every one is whole without colour: words and shapes carry the meaning.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "hypotheses/types.h"
+#include "web/api/html.h"
+#include "web/api/views.h"
+
+namespace web {
+
+// A coloured word; `kind` picks the colour: a verdict's or a state's word.
+Html badge(std::string_view word);
+Html verdict_badge(const hypotheses::Hypothesis& hypothesis);  // its verdict, else its state
+
+Html hypothesis_link(hypotheses::HypothesisId id);  // "" for none, likewise below
+Html experiment_link(hypotheses::ExperimentId id);
+Html merge_link(hypotheses::MergeRequestId id);
+Html commit_html(const hypotheses::CommitId& commit);  // brief, the whole on hover
+Html time_html(base::Instant instant);
+
+// Rows of "name: value"; empty values are left out.
+Html facts(const std::vector<std::pair<std::string, Html>>& rows);
+Html notice(std::string_view kind, const Html& content);  // "note", "warn", "good"
+Html empty_state(std::string_view title, const Html& what_to_do);
+
+// Oriented effects around zero: better lies to the right. `reach` is the log-ratio at either end.
+Html effect_bar(const hypotheses::Evidence& evidence, std::string_view verdict, double reach);
+double reach_of(const hypotheses::Evidence& evidence);
+// The same, larger, with axis and the predicted effect.
+Html effect_chart(const hypotheses::Hypothesis& hypothesis);
+// A dot for each pair, in the metric's own sense.
+Html pair_plot(const std::vector<PairRow>& pairs, const std::optional<hypotheses::Evidence>& evidence);
+
+std::string percent_text(double log_ratio);  // "+3.1%", "−40%"; "1.71x" from twice on
+
+}  // namespace web
