@@ -52,14 +52,15 @@ struct Edit {
   auto operator<=>(const Edit&) const = default;
 };
 
-// What a hypothesis changes: knobs, or edits, or a commit that somebody pushed; all empty = nothing,
-// a pure measurement.
+// What a hypothesis changes: knobs, or edits, or whatever a branch of the target holds; all empty =
+// nothing, a pure measurement.
 struct Change {
   std::vector<KnobSetting> knobs;
   std::vector<Edit> edits;
-  CommitId commit;
+  std::string branch;  // "try/wider-tiles"
   auto operator<=>(const Change&) const = default;
-  bool empty() const { return knobs.empty() && edits.empty() && !commit; }
+  bool empty() const { return knobs.empty() && edits.empty() && branch.empty(); }
+  bool knobs_only() const { return edits.empty() && branch.empty(); }
 };
 std::string to_text(const Change& change);  // "kda_decode.v_tile = 128"; "edits kernels/x.h"
 

@@ -142,7 +142,7 @@ const Hypothesis* best_queued(const State& state, const NightRecord& night) {
 
 Decision take_up(const State& state, const NightRecord& night, const Hypothesis& hypothesis) {
   // A pushed branch stands on a base of its own; all else builds on the incumbent.
-  bool own_commit = static_cast<bool>(hypothesis.change.commit);
+  bool own_commit = !hypothesis.change.branch.empty();
   HypothesisId parent = own_commit ? HypothesisId{} : night.incumbent;
   hypotheses::CommitId base =
       parent && !hypothesis.change.empty() ? state.hypotheses.at(parent).candidate : night.night.base;

@@ -166,6 +166,7 @@ Decision on(const State& state, const web::Propose& command, base::Instant now) 
     return refuse(ErrorCode::conflict, command.campaign.text() + " is cancelled");
   }
   Proposal proposal{command.claim, {}, command.change, command.prediction};
+  if (!command.branch.empty()) proposal.change.branch = command.branch;
   // The newest manifest that was read checks it now; without one its first night will.
   if (!record.nights.empty()) {
     const NightRecord& night = state.nights.at(record.nights.back());
@@ -174,7 +175,7 @@ Decision on(const State& state, const web::Propose& command, base::Instant now) 
       return refuse(ErrorCode::refused, *why_not);
     }
   }
-  auto origin = command.change.commit ? hypotheses::Origin::branch : hypotheses::Origin::person;
+  auto origin = !proposal.change.branch.empty() ? hypotheses::Origin::branch : hypotheses::Origin::person;
   auto hypothesis = open_hypothesis(state, record, proposal, origin, now);
   std::string id = hypothesis.id.text();
   Decision decision;

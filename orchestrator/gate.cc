@@ -166,13 +166,18 @@ base::Result<Completion> Gate::open_night(const OpenNightOrder& order) {
 base::Result<Completion> Gate::make_candidate(const CandidateOrder& order) {
   NS_ASSIGN(folder, folders_.of(order.target));
   const Hypothesis& hypothesis = order.hypothesis;
-  const auto& mirror = folder->mirror;
+  auto& mirror = folder->mirror;
   if (hypothesis.change.empty()) {
     return Completion{CandidateReady{hypothesis.base, "", {}}};
   }
-  CommitId commit = hypothesis.change.commit;
-  std::string branch;
-  if (!commit) {
+  CommitId commit;
+  std::string branch = hypothesis.change.branch;
+  if (!branch.empty()) {
+    std::lock_guard lock(*folder->fetching);
+    NS_TRY(mirror.fetch());
+    NS_ASSIGN(tip, mirror.resolve("refs/remotes/target/" + branch));
+    commit = tip;
+  } else {
     NS_ASSIGN(changes, files_of(mirror, order));
     branch = "night/" + hypothesis.id.text();
     NS_ASSIGN(made, mirror.commit_files(hypothesis.base, changes, candidate_text(hypothesis), branch));

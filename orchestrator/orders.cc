@@ -23,7 +23,7 @@ std::vector<Hypothesis> lineage(const State& state, HypothesisId id) {
 bool isolated(const State& state, HypothesisId id) {
   for (; id; id = state.hypotheses.at(id).parent) {
     const auto& change = state.hypotheses.at(id).change;
-    if (!change.edits.empty() || change.commit) return true;
+    if (!change.knobs_only()) return true;
   }
   return false;
 }

@@ -16,7 +16,7 @@ namespace {
 bool changes_knobs_only(const State& state, HypothesisId id) {
   for (; id; id = state.hypotheses.at(id).parent) {
     const auto& change = state.hypotheses.at(id).change;
-    if (!change.edits.empty() || change.commit) return false;
+    if (!change.knobs_only()) return false;
   }
   return true;
 }

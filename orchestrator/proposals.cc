@@ -129,7 +129,7 @@ bool same_work(const PastClaim& past, const Proposal& proposal, const PlannerVie
   if (!past.same_base) return false;
   bool same_subject = past.prediction.key == proposal.prediction.key;
   if (past.parent == view.incumbent && past.change == proposal.change) return same_subject;
-  bool knobs = proposal.change.edits.empty() && !proposal.change.commit && view.knobs_only &&
+  bool knobs = proposal.change.knobs_only() && view.knobs_only &&
                past.knobs_only && !proposal.change.empty();
   if (!knobs) return false;
   auto settings = view.settings;

@@ -70,6 +70,13 @@ base::Result<web::Reply> Shell::submit(web::Command command) {
   return answer.get();
 }
 
+base::Result<web::Reply> Shell::execute(web::Command command) {
+  auto reply = std::make_shared<std::promise<base::Result<web::Reply>>>();
+  auto answer = reply->get_future();
+  NS_TRY(step({CommandGiven{std::move(command)}, std::move(reply)}));
+  return answer.get();
+}
+
 std::string Shell::trouble() const {
   std::lock_guard lock(trouble_mutex_);
   return trouble_;
@@ -81,20 +88,17 @@ void Shell::set_trouble(std::string text) {
   trouble_ = std::move(text);
 }
 
-bool Shell::may_advance() const { return options_.run_nights; }
-
+// A command without a daemon lands what was approved; all else is left pending for the daemon.
 void Shell::dispatch(const Effect& effect) {
+  if (!options_.run_nights && !std::holds_alternative<LandMerge>(effect.kind)) return;
+  if (!dispatched_.insert(effect.id).second) return;
   performer_.perform(order_of(state_, effect),
                      [this](Completed completed) { post(std::move(completed)); });
 }
 
-// After a restart: everything that was pending is performed again. A command without a daemon
-// leaves the nights' effects to the daemon.
+// After a restart: everything that was pending is performed again.
 void Shell::dispatch_pending() {
-  for (const auto& [id, effect] : state_.pending) {
-    bool gate = std::holds_alternative<LandMerge>(effect.kind);
-    if (options_.run_nights || gate) dispatch(effect);
-  }
+  for (const auto& [id, effect] : state_.pending) dispatch(effect);
 }
 
 base::Status Shell::carry_out(Decision decision, const Item& item) {
@@ -144,7 +148,7 @@ base::Status Shell::step(const Item& item) {
 }
 
 base::Status Shell::settle() {
-  while (may_advance()) {
+  while (options_.run_nights) {
     Decision decision = decide(state_, Advance{}, clock_.now());
     if (decision.empty()) return {};
     NS_TRY(carry_out(std::move(decision), {}));

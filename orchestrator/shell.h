@@ -6,7 +6,9 @@
 #include <functional>
 #include <future>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 
@@ -39,6 +41,9 @@ class Shell final : public web::CommandInbox {
   // Decides until stopped or until `done` says so (asked after every step).
   base::Status run(std::stop_token stop, const std::function<bool(const State&)>& done = {});
 
+  // One command, on the caller's thread, while run() does not run.
+  base::Result<web::Reply> execute(web::Command command);
+
   // Thread-safe: from worker threads and servers.
   void post(Event event);
   base::Result<web::Reply> submit(web::Command command) override;
@@ -64,7 +69,6 @@ class Shell final : public web::CommandInbox {
   base::Status carry_out(Decision decision, const Item& item);
   void dispatch(const Effect& effect);
   void dispatch_pending();
-  bool may_advance() const;
   void set_trouble(std::string text);
 
   store::Store store_;
@@ -72,6 +76,7 @@ class Shell final : public web::CommandInbox {
   Performer& performer_;
   ShellOptions options_;
   State state_;
+  std::set<hypotheses::EffectId> dispatched_;  // given to the performer by this process
   base::Queue<Item> inbox_;
   std::atomic<bool> running_ = false;
 

@@ -1,0 +1,3 @@
+#include "orchestrator/cli.h"
+
+int main(int argc, char** argv) { return orchestrator::run_cli(argc, argv); }
