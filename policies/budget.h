@@ -1,6 +1,8 @@
-// Budgets of a night. Work in flight counts with its estimate, so parallelism cannot overspend.
+// Budgets of a night; a limit of 0 is no limit. Work in flight counts with its estimate, so
+// parallelism cannot overspend.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -10,13 +12,15 @@
 namespace policies {
 
 struct Spend {
-  double machine_s = 0;    // of finished work
-  double in_flight_s = 0;  // estimates of running work
-  int experiments = 0;     // finished and running
-  std::int64_t tokens = 0; // committed: asked for, answered or not
+  double machine_s = 0;     // of finished work
+  double in_flight_s = 0;   // estimates of running work
+  int experiments = 0;      // finished and running
+  std::int64_t tokens = 0;  // committed: asked for, answered or not
 };
 
-// Machine-seconds that may still be started; 0 or less = nothing may.
+// Machine-seconds that may still be started; 0 or less = nothing may, kNoLimit = as many as it
+// takes.
+inline constexpr double kNoLimit = 1e12;
 double remaining_machine_s(const hypotheses::Budget& budget, const Spend& spend);
 
 // Why an experiment of this estimate may not start now; nothing when it may.

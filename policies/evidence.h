@@ -1,10 +1,11 @@
-// What paired, interleaved measurements show, and when that is enough to answer (docs/statistics.md).
+// What paired, interleaved measurements show, and when that is enough to answer
+// (docs/statistics.md).
 //
 // A pair is base and candidate back to back, in an order drawn by a coin of its own. Under "no
-// difference" its log-ratio is symmetric about 0 whatever the noise, so prod(1 + tanh(lambda d)) is a
-// test martingale (the symmetry e-process: de la Pena 1999; Ramdas et al. 2023, "Game-theoretic
-// statistics and safe anytime-valid inference"). Shifting d by theta and keeping all theta that are
-// not rejected gives a confidence sequence. One may look after every pair.
+// difference" its log-ratio is symmetric about 0 whatever the noise, so prod(1 + c tanh(lambda d))
+// is a test martingale (the symmetry e-process: de la Pena 1999; Ramdas et al. 2023,
+// "Game-theoretic statistics and safe anytime-valid inference"). Shifting d by theta and keeping
+// all theta that are not rejected gives a confidence sequence. One may look after every pair.
 #pragma once
 
 #include <optional>
@@ -17,6 +18,11 @@
 
 namespace policies {
 
+// A bound of the interval that the pairs do not give yet (a ratio of a million), and the greatest
+// e-value: both stand in for infinity, which JSON and SQL cannot hold.
+inline constexpr double kUnbounded = 13.815510557964274;
+inline constexpr double kLargestE = 1e100;
+
 // Values of one pair, in the metric's unit.
 struct PairValues {
   double base = 0;
@@ -27,8 +33,9 @@ struct PairValues {
 // (zero, negative, not finite); both sides zero is 0 (a tie).
 std::optional<double> oriented_log_ratio(const PairValues& pair, hypotheses::Better better);
 
-// The evidence in `pairs`; pairs without a log-ratio do not count. `scale` is the s.d. of noise known
-// beforehand (from A/A), which sets the bets and must not be computed from these pairs; 0 = unknown.
+// The evidence in `pairs`; pairs without a log-ratio do not count. `scale` is the s.d. of noise
+// known beforehand (from A/A), which sets the bets and must not be computed from these pairs; 0 =
+// unknown.
 hypotheses::Evidence weigh(const std::vector<PairValues>& pairs, const hypotheses::MetricKey& key,
                            const hypotheses::Metric& metric, double alpha, double scale,
                            double implausible_ratio);

@@ -1,0 +1,62 @@
+#include "policies/pairs.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "policies/choice.h"
+#include "policies/evidence.h"
+#include "policies/symmetry.h"
+
+namespace policies {
+namespace {
+
+// Mean of log(1 + stake tanh(lambda (distance + z))) over standard normal z, by the trapezoid rule.
+double growth(double distance, double lambda, double stake) {
+  constexpr double kStep = 0.2;
+  double mean = 0, weights = 0;
+  for (double z = -5; z <= 5; z += kStep) {
+    const double weight = std::exp(-z * z / 2);
+    mean += weight * std::log1p(stake * std::tanh(lambda * (distance + z)));
+    weights += weight;
+  }
+  return mean / weights;
+}
+
+}  // namespace
+
+double pairs_to_separate(double distance, double noise, double level) {
+  const double in_noise = std::fabs(distance) / noise;
+  double best = 0;
+  for (double lambda : bets_for(1).lambdas) {
+    for (double stake : kStakes) best = std::max(best, growth(in_noise, lambda, stake));
+  }
+  // log of the threshold, and what the mixture loses to its best part (fitted to simulation).
+  constexpr double kMixtureLoss = 0.2;
+  const double goal = std::log(2 / level) + kMixtureLoss;
+  if (best * kPairsWithoutEnd <= goal) return kPairsWithoutEnd;
+  return std::ceil(goal / best);
+}
+
+double expected_pairs(double effect, double noise, double p_real, const EvidenceRule& rule,
+                      double level) {
+  if (noise <= 0) return 1;
+  if (level <= 0) level = rule.alpha;
+  const double to_support = pairs_to_separate(effect, noise, level);
+  // Without an effect it ends when both bounds are inside +-no_difference, or the upper one is
+  // below the minimum gain, or at the cap.
+  constexpr double kBothSides = 1.5;
+  const double to_no_difference =
+      kBothSides * pairs_to_separate(std::log1p(rule.no_difference), noise, level);
+  const double to_refute = pairs_to_separate(std::log1p(rule.min_gain), noise, level);
+  const double without_effect =
+      std::min({to_no_difference, to_refute, static_cast<double>(rule.max_pairs)});
+  return p_real * to_support + (1 - p_real) * without_effect;
+}
+
+double diluted(double log_ratio, double share) {
+  const double x = std::clamp(share, 0.0, 1.0);
+  if (x == 1) return log_ratio;
+  return std::log1p(x * std::expm1(log_ratio));
+}
+
+}  // namespace policies
