@@ -11,8 +11,6 @@
 
 namespace store {
 
-namespace {
-
 struct CloseConnection {
   void operator()(sqlite3* db) const { sqlite3_close_v2(db); }
 };
@@ -21,8 +19,6 @@ struct FinalizeStatement {
 };
 using ConnectionHandle = std::unique_ptr<sqlite3, CloseConnection>;
 using StatementHandle = std::unique_ptr<sqlite3_stmt, FinalizeStatement>;
-
-}  // namespace
 
 struct Connection::Impl {
   std::filesystem::path file;

@@ -33,9 +33,9 @@ base::Error io_error(int code, sqlite3* db, const std::filesystem::path& file) {
               file.string()};
     case SQLITE_CANTOPEN:
       return {base::ErrorCode::io,
-              fmt::format("the database cannot be opened{}; check that {} is a folder that you may "
+              fmt::format("the database cannot be opened; check that {} is a folder that you may "
                           "read and write",
-                          os_reason(db), folder),
+                          folder),
               file.string()};
     default:
       return {base::ErrorCode::io,

@@ -1,8 +1,12 @@
 #include "store/store.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
 
 #include "base/files.h"
+#include "base/os_error.h"
 #include "store/backup.h"
 #include "store/event_log.h"
 #include "store/projection.h"
@@ -18,6 +22,12 @@ struct Store::Impl {
 };
 
 namespace {
+
+// SQLite says only that it "cannot open" the files that it keeps beside the database.
+base::Status expect_writable(const std::filesystem::path& folder) {
+  if (::access(folder.c_str(), W_OK | X_OK) == 0) return {};
+  return base::os_fail(errno, "write to the state folder", folder);
+}
 
 // FULL: a commit has reached the disk when it returns. The log is cut back to 64 MiB after a long
 // reader has let it grow.
@@ -61,6 +71,7 @@ Store::~Store() = default;
 
 base::Result<Store> Store::open(const std::filesystem::path& folder) {
   NS_TRY(base::ensure_folder(folder));
+  NS_TRY(expect_writable(folder));
   NS_ASSIGN(db, Connection::open(folder / kDatabaseFile, Connection::Mode::create));
   NS_TRY(
       schema_version(db, kSchemaVersion));  // before anything is written to a file that is not ours
