@@ -25,11 +25,13 @@ if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
 fi
 
 # One query for all: an unknown package makes it fail but does not keep it from listing the others.
-installed=$(dpkg-query -W -f='${Package} ${db:Status-Status}\n' "${packages[@]}" 2>/dev/null |
-  sed -n 's/ installed$//p' || true)
+declare -A installed=()
+while read -r package status; do
+  if [ "$status" = installed ]; then installed[$package]=1; fi
+done < <(dpkg-query -W -f='${Package} ${db:Status-Status}\n' "${packages[@]}" 2>/dev/null)
 missing=()
 for package in "${packages[@]}"; do
-  grep -qxF "$package" <<<"$installed" || missing+=("$package")
+  [ -n "${installed[$package]:-}" ] || missing+=("$package")
 done
 if [ ${#missing[@]} -eq 0 ]; then exit 0; fi
 
