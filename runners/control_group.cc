@@ -85,7 +85,7 @@ fs::path group_folder(const std::string& mounts, const std::string& cgroup,
   return (mount / own.relative_path()).lexically_normal();
 }
 
-std::optional<ControlGroup> ControlGroup::make_v2(std::int64_t memory_bytes, int processes) {
+std::optional<ControlGroup> ControlGroup::make_v2() {
   fs::path own = group_folder(get("/proc/self/mounts"), get("/proc/self/cgroup"), "");
   if (own.empty()) return {};
   // A group with processes cannot pass controllers on, so a delegated daemon sits in a leaf and its
@@ -95,19 +95,16 @@ std::optional<ControlGroup> ControlGroup::make_v2(std::int64_t memory_bytes, int
     if (!has_word(passed_on, "memory", ' ') || !has_word(passed_on, "pids", ' ')) continue;
     ControlGroup group;
     group.v2_ = true;
-    group.memory_ = parent / new_name();
+    group.memory_ = group.pids_ = parent / new_name();
     if (!make_folder(group.memory_)) continue;
-    group.folders_.push_back(group.memory_);
+    group.folders_ = {group.memory_};
     put(group.memory_ / "memory.swap.max", "0");
-    if (put(group.memory_ / "memory.max", std::to_string(memory_bytes)) &&
-        put(group.memory_ / "pids.max", std::to_string(processes))) {
-      return group;
-    }
+    return group;
   }
   return {};
 }
 
-std::optional<ControlGroup> ControlGroup::make_v1(std::int64_t memory_bytes, int processes) {
+std::optional<ControlGroup> ControlGroup::make_v1() {
   std::string mounts = get("/proc/self/mounts"), cgroup = get("/proc/self/cgroup");
   ControlGroup group;
   for (const char* controller : {"memory", "pids"}) {
@@ -118,36 +115,46 @@ std::optional<ControlGroup> ControlGroup::make_v1(std::int64_t memory_bytes, int
     group.folders_.push_back(folder);
   }
   group.memory_ = group.folders_[0];
-  if (!put(group.memory_ / "memory.limit_in_bytes", std::to_string(memory_bytes)) ||
-      !put(group.folders_[1] / "pids.max", std::to_string(processes))) {
-    return {};
-  }
+  group.pids_ = group.folders_[1];
   return group;
 }
 
-std::optional<ControlGroup> ControlGroup::make(std::int64_t memory_bytes, int processes) {
-  if (auto group = make_v2(memory_bytes, processes)) return group;
-  return make_v1(memory_bytes, processes);
+std::optional<ControlGroup> ControlGroup::make() {
+  if (auto group = make_v2()) return group;
+  return make_v1();
 }
 
 ControlGroup::~ControlGroup() {
   for (const auto& folder : folders_) ::rmdir(folder.c_str());
 }
 
+bool ControlGroup::limit(std::int64_t memory_bytes, int processes) const {
+  if (entered_) processes += 2;  // the thread that is in it, and the guard of what it starts
+  return put(memory_ / (v2_ ? "memory.max" : "memory.limit_in_bytes"),
+             std::to_string(memory_bytes)) &&
+         put(pids_ / "pids.max", std::to_string(processes));
+}
+
+void ControlGroup::enter() {
+  if (v2_) return;
+  entered_ = put(memory_ / "tasks", "0") && put(pids_ / "tasks", "0");
+}
+
 std::vector<std::string> ControlGroup::join_files() const {
   std::vector<std::string> files;
+  if (entered_) return files;
   for (const auto& folder : folders_) files.push_back(folder / "cgroup.procs");
   return files;
 }
 
-bool ControlGroup::ran_out_of_memory() const {
+long ControlGroup::memory_kills() const {
   std::istringstream lines(get(memory_ / (v2_ ? "memory.events" : "memory.oom_control")));
   std::string name;
   long count = 0;
   while (lines >> name >> count) {
-    if (name == "oom_kill") return count > 0;
+    if (name == "oom_kill") return count;
   }
-  return false;
+  return 0;
 }
 
 }  // namespace runners

@@ -14,7 +14,6 @@
 #include "base/os_error.h"
 #include "base/process_list.h"
 #include "runners/capture.h"
-#include "runners/control_group.h"
 #include "runners/job_folder.h"
 #include "runners/machine_state.h"
 
@@ -72,7 +71,8 @@ std::vector<base::ResourceLimit> resource_limits(const Job& job, const Launch& l
 // Everything that has to live while the launch runs.
 struct Stage {
   Capture out, err;
-  std::optional<ControlGroup> group;
+  const ControlGroup* group = nullptr;  // none, or without limits
+  long memory_kills = 0;                // of the group, before the launch
   base::Command command;
   base::Fd options;                    // bubblewrap reads its options from here ...
   base::Fd status_read, status_write;  // ... and writes here whether the program was started
@@ -104,8 +104,13 @@ base::Status add_sandbox(Stage& stage, const Job& job, const Launch& launch, con
 base::Result<Stage> set_stage(const Job& job, const Launch& launch, const LaunchSite& site) {
   NS_ASSIGN(out, Capture::open(out_file(job, launch), launch.limits.output_bytes));
   NS_ASSIGN(err, Capture::open(err_file(job, launch), launch.limits.output_bytes));
-  auto group = ControlGroup::make(launch.limits.memory_bytes, launch.limits.processes);
-  Stage stage{std::move(out), std::move(err), std::move(group), {}, {}, {}, {}};
+  Stage stage{std::move(out), std::move(err), nullptr, 0, {}, {}, {}, {}};
+  const ControlGroup* group = site.launcher.group();
+  if (group != nullptr && group->limit(launch.limits.memory_bytes, launch.limits.processes)) {
+    stage.group = group;
+    stage.memory_kills = group->memory_kills();
+    stage.command.groups = group->join_files();
+  }
   Environment env = environment_of(job, launch);
   auto& command = stage.command;
   if (site.bwrap.empty()) {
@@ -118,8 +123,7 @@ base::Result<Stage> set_stage(const Job& job, const Launch& launch, const Launch
   command.out = stage.out.write_end();
   command.err = stage.err.write_end();
   command.cores = site.cores;
-  command.limits = resource_limits(job, launch, stage.group.has_value());
-  if (stage.group) command.groups = stage.group->join_files();
+  command.limits = resource_limits(job, launch, stage.group != nullptr);
   return stage;
 }
 
@@ -174,7 +178,7 @@ void note_limits(LaunchReport& report, const Launch& launch, const Stage& stage)
   if (report.output_cut) {
     note(fmt::format("its output was cut at {} bytes", launch.limits.output_bytes));
   }
-  if (stage.group && stage.group->ran_out_of_memory()) {
+  if (stage.group != nullptr && stage.group->memory_kills() > stage.memory_kills) {
     note(fmt::format("out of memory: its limit is {} MiB", launch.limits.memory_bytes >> 20));
   }
   if (report.ending == Ending::signalled && report.signal == SIGXFSZ) {

@@ -10,6 +10,8 @@
 namespace runners {
 namespace {
 
+constexpr const char* kBubblewrap = "bubblewrap";
+
 bool went_well(const LaunchReport& report) {
   return report.ending == Ending::exited && report.exit_code == 0;
 }
@@ -57,13 +59,13 @@ base::Result<std::string> LocalRunner::sandbox() {
   if (options_.sandbox == SandboxRule::none) return std::string("none (set by the policy)");
   std::lock_guard lock(mutex_);
   if (!state_) {
-    state_ = probe_sandbox(options_.bwrap, launcher_);
+    state_ = probe_sandbox(options_.bwrap, *launchers_.take());
     if (!state_->works && options_.sandbox == SandboxRule::automatic) {
       base::log_warning(fmt::format(
           "no sandbox, so what is run can read and write all that this user can: {}", state_->why));
     }
   }
-  if (state_->works) return std::string("bubblewrap");
+  if (state_->works) return std::string(kBubblewrap);
   if (options_.sandbox == SandboxRule::automatic) return "none (" + state_->why + ")";
   return base::fail(
       base::ErrorCode::unavailable,
@@ -96,13 +98,16 @@ base::Result<JobReport> LocalRunner::run_launches(const Job& job, const std::str
   report.key = job.key;
   auto lease = options_.cores->acquire(job.purpose, job.cores, stop);
   if (!lease && !stop.stop_requested()) return tl::unexpected<base::Error>(lease.error());
+  auto launcher = launchers_.take();
+  LaunchSite site{*launcher, clock_, sandbox == kBubblewrap ? bwrap_path() : "", sandbox,
+                  lease ? lease->cores() : std::vector<int>()};
   double start_s = clock_.monotonic_s();
   for (const auto& launch : job.launches) {
     if (stop.stop_requested()) {
       report.launches.push_back(cancelled(job, launch));
       continue;
     }
-    NS_ASSIGN(done, this->launch(job, launch, lease->cores(), sandbox, stop));
+    NS_ASSIGN(done, launch_here(job, launch, site, stop));
     bool failed = !went_well(done);
     report.launches.push_back(std::move(done));
     if (failed && job.stop_at_failure && !stop.stop_requested()) break;
@@ -111,16 +116,9 @@ base::Result<JobReport> LocalRunner::run_launches(const Job& job, const std::str
   return report;
 }
 
-base::Result<LaunchReport> LocalRunner::launch(const Job& job, const Launch& launch,
-                                               const std::vector<int>& cores,
-                                               const std::string& sandbox, std::stop_token stop) {
-  std::string bwrap;
-  if (sandbox == "bubblewrap") {
-    std::lock_guard lock(mutex_);
-    bwrap = state_->bwrap;
-  }
-  LaunchSite site{launcher_, clock_, bwrap, sandbox, cores};
-  return launch_here(job, launch, site, stop);
+std::string LocalRunner::bwrap_path() {
+  std::lock_guard lock(mutex_);
+  return state_->bwrap;
 }
 
 int reclaim_leftovers(const std::filesystem::path& artifacts_root) {

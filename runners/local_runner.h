@@ -37,13 +37,11 @@ class LocalRunner final : public Runner {
  private:
   base::Result<JobReport> run_launches(const Job& job, const std::string& sandbox,
                                        std::stop_token stop);
-  base::Result<LaunchReport> launch(const Job& job, const Launch& launch,
-                                    const std::vector<int>& cores, const std::string& sandbox,
-                                    std::stop_token stop);
+  std::string bwrap_path();
 
   LocalRunnerOptions options_;
   const base::Clock& clock_;
-  Launcher launcher_;
+  LauncherPool launchers_;
   std::mutex mutex_;
   std::optional<SandboxState> state_;  // guarded by mutex_
   std::set<std::string> running_;      // keys; guarded by mutex_

@@ -66,7 +66,7 @@ TEST_CASE("a child that detached itself and ignores signals is dead a second aft
     // Double fork, a session of its own, no environment, signals ignored, writing all the time.
     std::string beat = (workshop.folder / "log/beat").string();
     auto launch = workshop.script(
-        "a", "(setsid env -i /bin/sh -c 'trap \"\" TERM INT HUP; while :; do date +%N > " + beat +
+        "a", "(setsid env -i /bin/sh -c 'trap \"\" TERM INT HUP; while :; do echo x >> " + beat +
                  "; sleep 0.01; done' &); trap '' TERM; while :; do sleep 1000; done");
     launch.limits.timeout_s = 0.5;
     auto job = workshop.job("E-1", {launch});
@@ -276,7 +276,7 @@ TEST_CASE("files, also in memory, stay within their limits") {
 }
 
 TEST_CASE("a fork bomb is bounded and ended") {
-  if (!ControlGroup::make(1 << 30, 10) && ::getuid() == 0) {
+  if (!ControlGroup::make() && ::getuid() == 0) {
     WARN("skipped: as root without control groups nothing bounds the number of processes");
     return;
   }

@@ -92,7 +92,8 @@ MachineWatch::MachineWatch(std::vector<int> cores)
 
 hypotheses::MachineState MachineWatch::finish() const {
   hypotheses::MachineState state;
-  state.machine = machine_name();
+  static const std::string name = machine_name();
+  state.machine = name;
   state.load = load_;
   state.mhz = cores_.empty() ? 0 : current_mhz(cores_.front());
   state.steal_s = std::max(0.0, steal_s(cores_) - steal_s_);
