@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/files.h"
-#include "runners/runner.h"
+#include "runners/local_runner.h"
 
 namespace runners::testing {
 
@@ -44,6 +44,12 @@ struct Workshop {
     return base::read_file(folder / "log" / name).value_or("");
   }
 };
+
+inline base::SystemClock system_clock;
+
+inline LocalRunner make_runner(SandboxRule rule) {
+  return LocalRunner({rule, nullptr, "bwrap"}, system_clock);
+}
 
 inline std::string text_of(const std::filesystem::path& file) {
   return base::read_file(file).value_or("");
