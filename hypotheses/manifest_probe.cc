@@ -1,0 +1,274 @@
+// Reading the parts of a manifest: commands, knobs and probes.
+#include <algorithm>
+#include <optional>
+
+#include "hypotheses/glob.h"
+#include "hypotheses/manifest_read.h"
+#include "hypotheses/nearest.h"
+
+namespace hypotheses {
+namespace {
+
+constexpr double kLongestTimeout_s = 24 * 3600;
+constexpr long kMostCores = 4096;
+constexpr long kMostGpus = 64;
+
+bool name_character(char c, bool capitals) {
+  return (c >= 'a' && c <= 'z') || (capitals && c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+         c == '_' || c == '.' || c == '-';
+}
+
+bool is_probe_name(std::string_view text) {
+  return !text.empty() && text[0] != '.' && text[0] != '-' &&
+         std::all_of(text.begin(), text.end(), [](char c) { return name_character(c, false); });
+}
+
+// The formats of DESIGN 4 that have no adapter yet.
+bool is_planned_format(std::string_view text) {
+  return text == "bmf" || text == "vllm-bench" || text == "chrome-trace" ||
+         text == "pytest-benchmark";
+}
+
+std::optional<Format> read_format(const YamlNode& node) {
+  const std::optional<std::string> text = node.is_scalar() ? node.text() : std::nullopt;
+  if (!text || !is_planned_format(*text)) return read_word<Format>(node);
+  node.mistake("the format " + *text + " is not supported yet; supported are " +
+               all_words<Format>());
+  return {};
+}
+
+// The unquoted words of a shell that would reach the program as arguments.
+bool is_shell_operator(std::string_view argument) {
+  constexpr std::string_view kOperators[] = {"|", "||", "&",  "&&", ";",
+                                             "<", ">",  ">>", "2>", "2>&1"};
+  return std::find(std::begin(kOperators), std::end(kOperators), argument) != std::end(kOperators);
+}
+
+void report_repeats(const std::vector<YamlNode>& items, std::string_view what) {
+  std::vector<std::string> seen;
+  for (const YamlNode& item : items) {
+    if (!item.is_scalar()) continue;
+    const std::string text = *item.text();
+    if (std::find(seen.begin(), seen.end(), text) != seen.end())
+      item.mistake("duplicate " + std::string(what) + " " + shown(text));
+    seen.push_back(text);
+  }
+}
+
+bool is_relative_inside(std::string_view path) {
+  if (path.empty() || path.front() == '/') return false;
+  for (;;) {
+    const std::size_t slash = path.find('/');
+    const std::string_view part = path.substr(0, slash);
+    if (part.empty() || part == "..") return false;
+    if (slash == std::string_view::npos) return true;
+    path.remove_prefix(slash + 1);
+  }
+}
+
+void read_conditions(const YamlNode& node, Probe& probe) {
+  for (const std::string& name : node.keys()) {
+    if (!is_name(name))
+      node.mistake_at_key(name, "a condition's name has letters, digits, _ . - only");
+    const YamlNode values = node.at(name);
+    const std::vector<YamlNode> items =
+        values.is_list() ? values.items() : std::vector<YamlNode>{values};
+    if (items.empty()) values.mistake("expected at least one value");
+    report_repeats(items, "value");
+    std::vector<std::string>& kept = probe.conditions[name];
+    for (const YamlNode& item : items) {
+      const std::optional<std::string> value = item.text();
+      if (!value) continue;
+      const bool plain = value->find_first_of("{},= \t\r\n") == std::string::npos;
+      if (value->empty() || !plain)
+        item.mistake("a condition's value has no spaces, commas, braces or '='; found " +
+                     shown(*value));
+      kept.push_back(*value);
+    }
+  }
+  std::size_t product = 1;
+  for (const auto& [name, values] : probe.conditions)
+    product = std::min(product * std::max<std::size_t>(values.size(), 1), kMaxCombinations + 1);
+  if (product > kMaxCombinations) {
+    node.mistake("the conditions have more than " + std::to_string(kMaxCombinations) +
+                 " combinations; split the probe or drop values");
+  }
+}
+
+// google-benchmark and hyperfine print many numbers: `from` says which one is the metric.
+MetricSource read_source(const YamlNode& metric, Format format) {
+  MetricSource source;
+  const bool needed = format == Format::google_benchmark || format == Format::hyperfine;
+  const YamlNode node = needed ? metric.required("from") : metric.at("from");
+  if (!node.present()) return source;
+  if (format == Format::nightshift) {
+    metric.mistake_at_key("from", "the nightshift format names its metrics itself; drop 'from'");
+    return source;
+  }
+  node.keys({"benchmark", "field"});
+  const bool named = format == Format::google_benchmark;
+  const YamlNode benchmark = named ? node.required("benchmark") : node.at("benchmark");
+  const YamlNode field = needed ? node.required("field") : node.at("field");
+  if (benchmark.present()) source.benchmark = benchmark.text().value_or("");
+  if (field.present()) source.field = field.text().value_or("");
+  return source;
+}
+
+Metric read_metric(const std::string& name, const YamlNode& node, Format format) {
+  Metric metric;
+  metric.name = name;
+  node.keys({"from", "better", "unit", "exact"});
+  metric.from = read_source(node, format);
+  // Not guessed: a wrong direction would turn every loss into a win.
+  metric.better = read_word<Better>(node.required("better")).value_or(Better::lower);
+  metric.unit = node.at("unit").text().value_or("");
+  metric.exact = node.at("exact").boolean().value_or(false);
+  return metric;
+}
+
+void read_metrics(const YamlNode& node, Probe& probe) {
+  for (const std::string& name : node.keys()) {
+    if (!is_name(name))
+      node.mistake_at_key(name, "a metric's name has letters, digits, _ . - only");
+    probe.metrics[name] = read_metric(name, node.at(name), probe.format);
+  }
+}
+
+Resources read_resources(const YamlNode& node) {
+  Resources resources;
+  if (!node.present()) return resources;
+  node.keys({"cores", "gpus"});
+  const auto read = [&](std::string_view key, long least, long most, int& out) {
+    const std::optional<long> count = node.at(key).integer();
+    if (!count) return;
+    if (*count >= least && *count <= most) {
+      out = static_cast<int>(*count);
+    } else {
+      node.at(key).mistake("expected " + std::to_string(least) + " to " + std::to_string(most) +
+                           "; found " + std::to_string(*count));
+    }
+  };
+  read("cores", 1, kMostCores, resources.cores);
+  read("gpus", 0, kMostGpus, resources.gpus);
+  return resources;
+}
+
+std::vector<std::string> read_covers(const YamlNode& node) {
+  std::vector<std::string> covers = read_texts(node);
+  if (node.is_list() && covers.empty())
+    node.mistake("a probe that covers nothing answers nothing; write [\"**\"] for everything");
+  return covers;
+}
+
+}  // namespace
+
+bool is_name(std::string_view text) {
+  if (text.empty() || text[0] == '.' || text[0] == '-' || (text[0] >= '0' && text[0] <= '9'))
+    return false;
+  return std::all_of(text.begin(), text.end(), [](char c) { return name_character(c, true); });
+}
+
+std::vector<std::string> read_texts(const YamlNode& node) {
+  std::vector<std::string> texts;
+  for (const YamlNode& item : node.items())
+    if (auto text = item.text()) texts.push_back(*text);
+  return texts;
+}
+
+std::vector<std::string> read_command(const YamlNode& node) {
+  std::vector<std::string> argv;
+  if (!node.present()) return argv;
+  if (node.is_list()) {
+    argv = read_texts(node);
+  } else {
+    const std::optional<std::string> text = node.text();
+    if (!text) return argv;
+    auto split = split_arguments(*text);
+    if (!split) {
+      node.mistake(split.error().message);
+      return argv;
+    }
+    argv = std::move(*split);
+    const auto shell = std::find_if(argv.begin(), argv.end(), is_shell_operator);
+    if (shell != argv.end()) {
+      node.mistake(shown(*shell) +
+                   " means nothing here: no shell reads a command; put it into a "
+                   "script, or write the command as a list of arguments");
+    }
+  }
+  if (argv.empty() || argv.front().empty())
+    node.mistake("expected a command; found nothing to run");
+  return argv;
+}
+
+double read_timeout(const YamlNode& node, double otherwise) {
+  const std::optional<double> seconds = node.seconds();
+  if (!seconds) return otherwise;
+  if (*seconds <= 0 || *seconds > kLongestTimeout_s)
+    node.mistake("expected a time limit above 0 and of at most 24h");
+  return *seconds;
+}
+
+Knob read_knob(const std::string& name, const YamlNode& node) {
+  Knob knob;
+  knob.name = name;
+  node.keys({"file", "key", "when", "choices", "tags"});
+  const YamlNode file = node.required("file");
+  if (auto text = file.text()) {
+    if (is_relative_inside(*text)) {
+      knob.file = *text;
+    } else {
+      file.mistake("expected a path relative to the target's root, without '..'; found " +
+                   shown(*text));
+    }
+  }
+  const YamlNode key = node.required("key");
+  if (auto text = key.text()) {
+    knob.key = *text;
+    if (text->empty()) key.mistake("expected a key of the knob's file; found an empty text");
+  }
+  const YamlNode when = node.at("when");
+  if (auto text = when.text()) {
+    if (*text == "launch") knob.when = KnobTime::launch;
+    if (*text != "launch" && *text != "build")
+      when.mistake("expected one of build, launch; found " + shown(*text));
+  }
+  const YamlNode choices = node.required("choices");
+  knob.choices = read_texts(choices);
+  if (choices.is_list()) {
+    report_repeats(choices.items(), "choice");
+    if (choices.items().size() < 2) choices.mistake("a knob needs at least two choices");
+  }
+  if (node.at("tags").present()) knob.tags = read_texts(node.at("tags"));
+  return knob;
+}
+
+Probe read_probe(const std::string& name, const YamlNode& node) {
+  Probe probe;
+  probe.name = name;
+  if (!is_probe_name(name))
+    node.mistake("a probe's name has small letters, digits, _ . - only; found " + shown(name));
+  node.keys({"answers", "layer", "covers", "run", "conditions", "format", "metrics", "resources",
+             "timeout"});
+  probe.answers = read_word<ProbeKind>(node.required("answers")).value_or(probe.answers);
+  probe.layer = read_word<Layer>(node.required("layer")).value_or(probe.layer);
+  probe.covers = read_covers(node.required("covers"));
+  probe.run = read_command(node.required("run"));
+  if (node.at("conditions").present()) read_conditions(node.at("conditions"), probe);
+  const std::optional<Format> format = read_format(node.required("format"));
+  probe.format = format.value_or(probe.format);
+  const YamlNode metrics = node.at("metrics");
+  // Of a format that we do not know nothing can be said about its metrics.
+  if (metrics.present() && format) read_metrics(metrics, probe);
+  if (metrics.present() && !format)
+    for (const std::string& metric : metrics.keys()) probe.metrics[metric].name = metric;
+  const bool checks_itself = probe.answers == ProbeKind::correctness &&
+                             (probe.format == Format::nightshift || probe.format == Format::junit);
+  if (node.is_map() && format && probe.metrics.empty() && !checks_itself)
+    node.mistake("this probe needs at least one metric under 'metrics'");
+  probe.resources = read_resources(node.at("resources"));
+  probe.timeout_s = read_timeout(node.at("timeout"), probe.timeout_s);
+  return probe;
+}
+
+}  // namespace hypotheses
