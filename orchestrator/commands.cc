@@ -31,13 +31,6 @@ void answer(Decision& decision, std::string id, std::string text) {
   decision.reply = web::Reply{std::move(id), std::move(text)};
 }
 
-bool opening(const State& state, hypotheses::CampaignId campaign) {
-  return std::any_of(state.pending.begin(), state.pending.end(), [&](const auto& entry) {
-    const auto* open = std::get_if<OpenNight>(&entry.second.kind);
-    return open != nullptr && open->campaign == campaign;
-  });
-}
-
 Decision on(const State& state, const web::CreateCampaign& command, base::Instant now) {
   hypotheses::Campaign campaign = command.campaign;
   auto policy = policies::read_policy(campaign.policy, "policy");
@@ -148,7 +141,7 @@ Decision on(const State& state, const web::StartNight& command, base::Instant no
     return refuse(ErrorCode::conflict, id + " is " + std::string(to_text(record.campaign.state)) +
                                            "; resume it first");
   }
-  if (record.running || opening(state, command.campaign)) {
+  if (record.running || night_opening(state, command.campaign)) {
     return refuse(ErrorCode::conflict, id + " has a night running already");
   }
   Decision decision;

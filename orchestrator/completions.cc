@@ -12,10 +12,6 @@ using hypotheses::Verdict;
 
 namespace {
 
-std::string joined(const std::vector<std::string>& items) {
-  return fmt::format("{}", fmt::join(items, ", "));
-}
-
 hypotheses::MergeChanged merge_change(hypotheses::MergeRequestId id, MergeState state,
                                       std::string reason) {
   hypotheses::MergeChanged change;
@@ -105,7 +101,8 @@ struct Complete {
   }
   void operator()(const PrepareMerge& effect, const MergeConflict& conflict) const {
     decision.facts.push_back(merge_change(effect.merge, MergeState::failed,
-                                          "conflicts with the base in " + joined(conflict.paths)));
+                                          fmt::format("conflicts with the base in {}",
+                                                      fmt::join(conflict.paths, ", "))));
   }
   void operator()(const PrepareMerge& effect, const EffectFailed& failed) const {
     decision.facts.push_back(merge_change(effect.merge, MergeState::failed, failed.error.text()));

@@ -31,13 +31,6 @@ Decision on_started(const State& state, const Started& started) {
   return decision;
 }
 
-bool opening(const State& state, hypotheses::CampaignId campaign) {
-  return std::any_of(state.pending.begin(), state.pending.end(), [&](const auto& entry) {
-    const auto* open = std::get_if<OpenNight>(&entry.second.kind);
-    return open != nullptr && open->campaign == campaign;
-  });
-}
-
 }  // namespace
 
 // A schedule fires when its time has passed since the last fire. A night that is still running, or a
@@ -51,7 +44,7 @@ Decision on_tick(const State& state, base::Instant now) {
     base::Instant since = std::max(record.last_due, now.plus_s(-kGrace_s));
     base::Instant due = record.schedule->next_after(since);
     if (due.ms == 0 || due > now) continue;
-    bool busy = record.running.has_value() || opening(state, id);
+    bool busy = record.running.has_value() || night_opening(state, id);
     decision.facts.push_back(hypotheses::NightDue{
         id, due, busy ? "scheduled, but a night is still running" : "scheduled"});
     if (!busy) decision.effects.push_back(OpenNight{id});

@@ -62,9 +62,7 @@ const CampaignRecord* find_campaign(const State& state) {
 bool night_is_over(const State& state, std::size_t nights_before) {
   const CampaignRecord* record = find_campaign(state);
   if (record == nullptr || record->running) return false;
-  bool opening = std::any_of(state.pending.begin(), state.pending.end(), [](const auto& entry) {
-    return std::holds_alternative<OpenNight>(entry.second.kind);
-  });
+  bool opening = night_opening(state, record->campaign.id);
   return !opening || record->nights.size() > nights_before;
 }
 

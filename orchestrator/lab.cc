@@ -94,7 +94,7 @@ std::string Lab::slot_for(const AttemptOrder& order, Side side,
 base::Result<Run> Lab::build(const AttemptOrder& order, Side side,
                              const store::git::Workspace& workspace, std::stop_token stop) {
   runners::Job job;
-  job.key = fmt::format("{}/{}/build-{}-{}-{}", order.experiment.id.text(), order.attempt,
+  job.key = fmt::format("{}/build-{}-{}-{}-{}", order.experiment.id.text(), order.attempt,
                         to_text(side), clock_.now().ms, ++builds_);
   job.purpose = runners::Purpose::build;
   job.cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));

@@ -301,10 +301,10 @@ const CampaignRecord& campaign_of(const State& state, const NightRecord& night) 
   return state.campaigns.at(night.night.campaign);
 }
 
-bool attempt_in_flight(const State& state, ExperimentId experiment) {
+bool night_opening(const State& state, CampaignId campaign) {
   return std::any_of(state.pending.begin(), state.pending.end(), [&](const auto& entry) {
-    const auto* attempt = std::get_if<RunAttempt>(&entry.second.kind);
-    return attempt != nullptr && attempt->experiment == experiment;
+    const auto* open = std::get_if<OpenNight>(&entry.second.kind);
+    return open != nullptr && open->campaign == campaign;
   });
 }
 

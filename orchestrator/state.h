@@ -74,8 +74,8 @@ base::Status apply(State& state, const hypotheses::Fact& fact);
 
 const CampaignRecord& campaign_of(const State& state, const NightRecord& night);
 
-// True while an attempt of the experiment is being run.
-bool attempt_in_flight(const State& state, hypotheses::ExperimentId experiment);
+// True while the campaign's next night is being opened.
+bool night_opening(const State& state, hypotheses::CampaignId campaign);
 
 // Spend of a night with the work in flight.
 policies::Spend spend_of(const State& state, const NightRecord& night);

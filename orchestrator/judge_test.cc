@@ -1,0 +1,347 @@
+// Every outcome of a run, on either side, and what it means for the answer.
+#include "orchestrator/judge.h"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <set>
+
+#include "base/rng.h"
+
+namespace orchestrator {
+namespace {
+
+using hypotheses::Answer;
+using hypotheses::MetricKey;
+using hypotheses::Question;
+using hypotheses::Run;
+using hypotheses::RunOutcome;
+using hypotheses::Side;
+using hypotheses::Verdict;
+
+const MetricKey kTime{"toy.time", {{"batch", "1"}}};
+
+hypotheses::Manifest manifest(bool exact = false) {
+  hypotheses::Probe probe;
+  probe.name = "toy.bench";
+  probe.metrics["toy.time"] = {"toy.time", hypotheses::Better::lower, "ns", exact, {}};
+  hypotheses::Manifest manifest;
+  manifest.probes["toy.bench"] = probe;
+  return manifest;
+}
+
+ExperimentRecord record(Question question) {
+  ExperimentRecord record;
+  record.experiment.id = {7};
+  record.experiment.question = question;
+  record.experiment.probe = "toy.bench";
+  bool about_metric = question != Question::builds && question != Question::correct;
+  if (about_metric) record.experiment.key = kTime;
+  record.experiment.seed = 1;
+  record.experiment.max_attempts = 40;
+  return record;
+}
+
+void add(ExperimentRecord& record, int attempt, Side side, RunOutcome outcome, double value = 0) {
+  Run run;
+  run.attempt = attempt;
+  run.side = side;
+  run.outcome = outcome;
+  run.measured = outcome != RunOutcome::build_failed;
+  run.wall_s = 1.5;
+  if (outcome != RunOutcome::ok) run.detail = "the detail";
+  if (outcome == RunOutcome::ok && value != 0) run.observations.push_back({kTime, value, "ns"});
+  record.runs.push_back(run);
+  record.attempts = std::max(record.attempts, attempt + 1);
+}
+
+void add_pair(ExperimentRecord& record, double base, double candidate) {
+  int attempt = record.attempts;
+  add(record, attempt, Side::base, RunOutcome::ok, base);
+  add(record, attempt, Side::candidate, RunOutcome::ok, candidate);
+}
+
+JudgeRule rule() { return {}; }
+
+Answer answered(const ExperimentRecord& record, JudgeRule rule = {}, bool exact = false) {
+  Outcome outcome = judge(record, manifest(exact), rule);
+  REQUIRE(std::holds_alternative<Answer>(outcome));
+  return std::get<Answer>(outcome);
+}
+
+std::vector<Side> next(const ExperimentRecord& record, JudgeRule rule = {}) {
+  Outcome outcome = judge(record, manifest(), rule);
+  REQUIRE(std::holds_alternative<NextAttempt>(outcome));
+  return std::get<NextAttempt>(outcome).sides;
+}
+
+bool holds(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+// All but ok, and all but the one that is nobody's fault.
+constexpr RunOutcome kFailures[] = {RunOutcome::failed_check,  RunOutcome::build_failed,
+                                    RunOutcome::timeout,       RunOutcome::crashed,
+                                    RunOutcome::could_not_run, RunOutcome::bad_output};
+
+}  // namespace
+
+TEST_CASE("builds and correct: the candidate's run decides, where it is good") {
+  for (Question question : {Question::builds, Question::correct}) {
+    auto runs = record(question);
+    CHECK(next(runs) == std::vector{Side::candidate});
+    add(runs, 0, Side::candidate, RunOutcome::ok);
+    Answer answer = answered(runs);
+    CHECK(answer.verdict == Verdict::supported);
+    CHECK(answer.question == question);
+    CHECK(answer.experiment == hypotheses::ExperimentId{7});
+    CHECK(holds(answer.reason, "1.5 s"));
+  }
+}
+
+TEST_CASE("builds and correct: where the candidate fails, the base is asked before it is blamed") {
+  for (Question question : {Question::builds, Question::correct}) {
+    for (RunOutcome outcome : kFailures) {
+      CAPTURE(to_text(question), to_text(outcome));
+      auto runs = record(question);
+      add(runs, 0, Side::candidate, outcome);
+      CHECK(next(runs) == std::vector{Side::base});
+      auto both = runs;
+      add(runs, 1, Side::base, RunOutcome::ok);
+      Answer refuted = answered(runs);
+      CHECK(refuted.verdict == Verdict::refuted);
+      CHECK(holds(refuted.reason, std::string(to_text(outcome)) + ": the detail"));
+      for (RunOutcome base : kFailures) {
+        auto failed = both;
+        add(failed, 1, Side::base, base);
+        Answer invalid = answered(failed);
+        CHECK(invalid.verdict == Verdict::invalid);
+        CHECK(holds(invalid.reason, "base fails too: " + std::string(to_text(base))));
+      }
+    }
+  }
+}
+
+TEST_CASE("builds and correct: a run that was lost says nothing, on either side") {
+  auto runs = record(Question::correct);
+  add(runs, 0, Side::candidate, RunOutcome::lost);
+  CHECK(next(runs) == std::vector{Side::candidate});
+  add(runs, 1, Side::candidate, RunOutcome::failed_check);
+  add(runs, 2, Side::base, RunOutcome::lost);
+  CHECK(next(runs) == std::vector{Side::base});
+  add(runs, 3, Side::base, RunOutcome::ok);
+  CHECK(answered(runs).verdict == Verdict::refuted);
+}
+
+TEST_CASE("a good build that the check needed is not taken for the check") {
+  auto runs = record(Question::correct);
+  add(runs, 0, Side::candidate, RunOutcome::ok);
+  runs.runs.back().measured = false;
+  CHECK(next(runs) == std::vector{Side::candidate});
+  add(runs, 0, Side::candidate, RunOutcome::failed_check);
+  CHECK(next(runs) == std::vector{Side::base});
+}
+
+TEST_CASE("pairs: a build that fails ends the comparison at once") {
+  auto candidate = record(Question::own_metric);
+  add(candidate, 0, Side::candidate, RunOutcome::build_failed);
+  CHECK(answered(candidate).verdict == Verdict::refuted);
+  CHECK(holds(answered(candidate).reason, "does not build: the detail"));
+  auto base = record(Question::own_metric);
+  add(base, 0, Side::base, RunOutcome::build_failed);
+  CHECK(answered(base).verdict == Verdict::invalid);
+}
+
+TEST_CASE("pairs: one failure may be the weather, the second on one side is that side's") {
+  for (RunOutcome outcome : kFailures) {
+    if (outcome == RunOutcome::build_failed) continue;
+    for (Question question : {Question::own_metric, Question::carries_over, Question::guards}) {
+      for (Side side : {Side::base, Side::candidate}) {
+        CAPTURE(to_text(outcome), to_text(question), to_text(side));
+        Side other = side == Side::base ? Side::candidate : Side::base;
+        auto runs = record(question);
+        add(runs, 0, side, outcome);
+        add(runs, 0, other, RunOutcome::ok, 100);
+        CHECK(next(runs).size() == 2);
+        add(runs, 1, side, outcome);
+        add(runs, 1, other, RunOutcome::ok, 100);
+        Answer answer = answered(runs);
+        CHECK(answer.verdict == (side == Side::base ? Verdict::invalid : Verdict::refuted));
+        CHECK(holds(answer.reason, std::string(to_text(outcome)) + ": the detail"));
+        REQUIRE(answer.evidence);
+        CHECK(answer.evidence->key == kTime);
+      }
+    }
+  }
+}
+
+TEST_CASE("pairs: where both sides fail together the candidate is not blamed") {
+  auto runs = record(Question::own_metric);
+  add(runs, 0, Side::base, RunOutcome::timeout);
+  add(runs, 0, Side::candidate, RunOutcome::timeout);
+  add(runs, 1, Side::base, RunOutcome::ok, 100);
+  add(runs, 1, Side::candidate, RunOutcome::timeout);
+  CHECK(next(runs).size() == 2);  // it failed once where the base ran
+  add(runs, 2, Side::base, RunOutcome::timeout);
+  add(runs, 2, Side::candidate, RunOutcome::ok, 100);
+  CHECK(answered(runs).verdict == Verdict::invalid);
+}
+
+TEST_CASE("pairs: lost runs are no failures, and half a pair is no pair") {
+  auto runs = record(Question::own_metric);
+  for (int attempt = 0; attempt < 5; ++attempt) {
+    add(runs, attempt, Side::candidate, RunOutcome::lost);
+    add(runs, attempt, Side::base, RunOutcome::ok, 100);
+  }
+  CHECK(next(runs).size() == 2);
+  CHECK(good_pairs(runs).empty());
+}
+
+TEST_CASE("pairs: clear gains, losses and ties are told apart, and not before the minimum") {
+  struct Row {
+    double ratio;
+    Verdict verdict;
+  };
+  for (const Row& row : {Row{0.6, Verdict::supported}, Row{1.4, Verdict::refuted},
+                         Row{1.0, Verdict::no_difference}}) {
+    CAPTURE(row.ratio);
+    auto runs = record(Question::own_metric);
+    base::Rng rng(5);
+    JudgeRule known = rule();
+    known.noise = 0.004;
+    std::optional<Answer> found;
+    while (!found) {
+      REQUIRE(runs.attempts < 40);
+      Outcome outcome = judge(runs, manifest(), known);
+      if (auto* answer = std::get_if<Answer>(&outcome)) {
+        found = *answer;
+      } else {
+        double noise = 0.006 * (rng.uniform() - 0.5);
+        add_pair(runs, 100, 100 * row.ratio * std::exp(noise));
+      }
+    }
+    CHECK(found->verdict == row.verdict);
+    CHECK(runs.attempts >= 3);
+    REQUIRE(found->evidence);
+    CHECK(found->evidence->effect == Approx(-std::log(row.ratio)).margin(0.01));
+  }
+}
+
+TEST_CASE("pairs: an exact counter decides at the first pair") {
+  auto runs = record(Question::own_metric);
+  add_pair(runs, 100, 70);
+  CHECK(answered(runs, rule(), true).verdict == Verdict::supported);
+  auto worse = record(Question::own_metric);
+  add_pair(worse, 100, 130);
+  CHECK(answered(worse, rule(), true).verdict == Verdict::refuted);
+  auto tie = record(Question::own_metric);
+  add_pair(tie, 100, 100);
+  CHECK(answered(tie, rule(), true).verdict == Verdict::no_difference);
+}
+
+TEST_CASE("pairs: at the cap of attempts the answer is inconclusive, never a guess") {
+  auto runs = record(Question::own_metric);
+  JudgeRule short_rule = rule();
+  short_rule.evidence.max_pairs = 6;
+  const double noisy[] = {90, 115, 97, 108, 88, 112};
+  for (double candidate : noisy) {
+    CHECK(next(runs, short_rule).size() == 2);
+    add_pair(runs, 100, candidate);
+  }
+  CHECK(answered(runs, short_rule).verdict == Verdict::inconclusive);
+}
+
+TEST_CASE("pairs: a gain that is too good is flagged and not believed") {
+  auto runs = record(Question::own_metric);
+  add_pair(runs, 100, 1);
+  Answer answer = answered(runs, rule(), true);
+  CHECK(answer.verdict == Verdict::invalid);
+  CHECK(holds(answer.reason, "above 10x"));
+}
+
+TEST_CASE("guards: a margin may be lost, more may not") {
+  JudgeRule guard = rule();
+  guard.guard_margin = 0.05;
+  auto within = record(Question::guards);
+  add_pair(within, 100, 103);
+  CHECK(answered(within, guard, true).verdict == Verdict::supported);
+  auto beyond = record(Question::guards);
+  add_pair(beyond, 100, 108);
+  CHECK(answered(beyond, guard, true).verdict == Verdict::refuted);
+}
+
+TEST_CASE("a merge is confirmed at its own level: what explores enough does not confirm enough") {
+  auto runs = record(Question::own_metric);
+  JudgeRule explore = rule();
+  explore.noise = 0.01;
+  JudgeRule confirm = explore;
+  confirm.level = 1e-4;
+  base::Rng rng(11);
+  while (std::holds_alternative<NextAttempt>(judge(runs, manifest(), explore))) {
+    REQUIRE(runs.attempts < 40);
+    add_pair(runs, 100, 80 * std::exp(0.01 * (rng.uniform() - 0.5)));
+  }
+  CHECK(answered(runs, explore).verdict == Verdict::supported);
+  CHECK(next(runs, confirm).size() == 2);
+  while (std::holds_alternative<NextAttempt>(judge(runs, manifest(), confirm))) {
+    REQUIRE(runs.attempts < 40);
+    add_pair(runs, 100, 80 * std::exp(0.01 * (rng.uniform() - 0.5)));
+  }
+  CHECK(answered(runs, confirm).verdict == Verdict::supported);
+}
+
+TEST_CASE("A/A: takes all its pairs, then says how far the machine differs from itself") {
+  JudgeRule noise = rule();
+  noise.is_noise = true;
+  auto calm = record(Question::own_metric);
+  calm.experiment.max_attempts = 12;
+  auto biased = calm;
+  base::Rng rng(3);
+  for (int i = 0; i < 12; ++i) {
+    CHECK(next(calm, noise).size() == 2);
+    add_pair(calm, 100, 100 * std::exp(0.02 * (rng.uniform() - 0.5)));
+    add_pair(biased, 100, 140 * std::exp(0.02 * (rng.uniform() - 0.5)));
+  }
+  Answer quiet = answered(calm, noise);
+  CHECK(quiet.verdict == Verdict::no_difference);
+  CHECK(quiet.evidence->noise > 0.001);
+  CHECK(quiet.evidence->noise < 0.02);
+  Answer unfit = answered(biased, noise);
+  CHECK(unfit.verdict == Verdict::invalid);
+  CHECK(holds(unfit.reason, "differs from itself"));
+}
+
+TEST_CASE("a metric that no probe emits makes the answer invalid, and names it") {
+  auto runs = record(Question::own_metric);
+  runs.experiment.key.metric = "toy.gone";
+  CHECK(answered(runs).verdict == Verdict::invalid);
+  CHECK(holds(answered(runs).reason, "toy.gone"));
+}
+
+TEST_CASE("each pair's own coin says who goes first: both orders come up, the same every time") {
+  std::set<std::vector<Side>> seen;
+  int base_first = 0;
+  for (int attempt = 0; attempt < 400; ++attempt) {
+    auto order = coin_order(99, attempt);
+    CHECK(order == coin_order(99, attempt));
+    REQUIRE(order.size() == 2);
+    CHECK(order[0] != order[1]);
+    base_first += order[0] == Side::base ? 1 : 0;
+  }
+  CHECK(base_first > 160);
+  CHECK(base_first < 240);
+}
+
+TEST_CASE("a pair counts by its key alone: other conditions and other metrics are left out") {
+  auto runs = record(Question::own_metric);
+  add_pair(runs, 100, 90);
+  for (Run& run : runs.runs) {
+    run.observations.insert(run.observations.begin(),
+                            {{{"toy.time", {{"batch", "8"}}}, 7, "ns"}, {{"toy.gates", {}}, 3, "1"}});
+  }
+  auto pairs = good_pairs(runs);
+  REQUIRE(pairs.size() == 1);
+  CHECK(pairs[0].base == 100);
+  CHECK(pairs[0].candidate == 90);
+}
+
+}  // namespace orchestrator
