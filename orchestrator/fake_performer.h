@@ -1,6 +1,6 @@
 // Performs orders on a FakeTarget, in memory and on the caller's thread: the test decides when a
-// queued order is carried out and what becomes of its completion. Everything it answers follows from
-// the target and the order, so that an order that is given again is answered the same.
+// queued order is carried out and what becomes of its completion. Everything it answers follows
+// from the target and the order, so that an order that is given again is answered the same.
 #pragma once
 
 #include <deque>

@@ -43,6 +43,7 @@ const hypotheses::KnobSetting* only_knob(const PastClaim& past) {
 }
 
 bool tried_beside_this(const PlannerView& view, const std::map<std::string, std::string>& settings) {
+  if (view.knobs_only && settings == view.base_settings) return true;  // what it all began with
   return std::any_of(view.history.begin(), view.history.end(), [&](const PastClaim& past) {
     return past.same_base && past.knobs_only == view.knobs_only && past.settings == settings;
   });

@@ -38,6 +38,7 @@ struct PlannerView {
   hypotheses::HypothesisId incumbent;  // none: the base branch
   bool knobs_only = true;              // the incumbent differs from the base in knobs alone
   std::map<std::string, std::string> settings;  // knobs as they stand in the incumbent
+  std::map<std::string, std::string> base_settings;  // and in the base branch
   std::vector<PastClaim> history;               // oldest first
   std::vector<std::string> refusals;            // of this night, newest last
   std::uint64_t seed = 1;

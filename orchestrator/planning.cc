@@ -88,6 +88,7 @@ PlannerView view_of(const State& state, const NightRecord& night) {
   view.knobs_only = changes_knobs_only(state, night.incumbent);
   view.settings = night.incumbent ? settings_of(state, state.hypotheses.at(night.incumbent))
                                   : night.night.settings;
+  view.base_settings = night.night.settings;
   for (auto id : campaign.nights) {
     for (HypothesisId hypothesis : state.nights.at(id).hypotheses) {
       view.history.push_back(past_claim(state, state.hypotheses.at(hypothesis), night));

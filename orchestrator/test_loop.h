@@ -14,12 +14,9 @@
 #include "orchestrator/fake_target.h"
 #include "orchestrator/invariants.h"
 #include "orchestrator/shell.h"
+#include "orchestrator/toy_world.h"
 
 namespace orchestrator {
-
-// A kernel with two knobs: toy.tile (16, 32, 64; 64 is faster) and toy.variant (0, 1, 2; 1 is faster,
-// 2 is fastest and wrong). `exact` metrics need one pair each and give short nights.
-FakeWorld toy_world(std::uint64_t seed, bool exact);
 
 inline constexpr const char* kToyPolicy = "merge: {on_kernel_evidence: true}\n";
 
@@ -69,7 +66,9 @@ class TestLoop {
   void move_clock_to(int hour, int minute);  // the next time that it is this late, in UTC
 
   const State& state() const { return shell->state(); }
-  const hypotheses::MergeRequest& merge(std::int64_t id = 1) const { return state().merges.at({id}); }
+  const hypotheses::MergeRequest& merge(std::int64_t id = 1) const {
+    return state().merges.at({id});
+  }
 
   // Everything recorded, an event a line.
   std::vector<std::string> events() const;
