@@ -27,7 +27,8 @@ constexpr int kCommits = 120;
 
 }  // namespace
 
-TEST_CASE("a pause at any time finishes what runs and starts nothing; a resume ends the night alike") {
+TEST_CASE(
+    "a pause at any time finishes what runs and starts nothing; a resume ends the night alike") {
   auto expected = undisturbed(toy_world(1, true));
   for (int at = 1; at < kCommits; at += 7) {
     CAPTURE(at);
@@ -75,7 +76,8 @@ TEST_CASE("a cancel at any time ends everything, also what completes late") {
   }
 }
 
-TEST_CASE("a campaign that is cancelled while an approved merge is measured anew leaves nothing open") {
+TEST_CASE(
+    "a campaign that is cancelled while an approved merge is measured anew leaves nothing open") {
   for (int later = 0; later < 12; ++later) {
     CAPTURE(later);
     TestLoop loop(toy_world(1, true));
@@ -94,9 +96,9 @@ TEST_CASE("a campaign that is cancelled while an approved merge is measured anew
 TEST_CASE("work in flight counts: no budget is exceeded at any step") {
   const std::string merge = "merge: {on_kernel_evidence: true}\n";
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
-    for (const char* budget : {"machine: 30s", "machine: 61s", "machine: 90s", "machine: 130s",
-                               "machine: 200s", "experiments: 1", "experiments: 4",
-                               "experiments: 11", "wall: 40s", "wall: 100s"}) {
+    for (const char* budget :
+         {"machine: 30s", "machine: 61s", "machine: 90s", "machine: 130s", "machine: 200s",
+          "experiments: 1", "experiments: 4", "experiments: 11", "wall: 40s", "wall: 100s"}) {
       CAPTURE(seed, budget);
       TestLoop loop(toy_world(seed, false));
       loop.campaign(merge + "budget: {" + budget + "}\n", seed);
@@ -177,7 +179,9 @@ TEST_CASE("a completion that is lost is had again after a restart, whichever it 
     CAPTURE(nth);
     TestLoop loop(toy_world(1, true));
     int orders = 0;
-    loop.performer->fate = [&](const Order&) { return ++orders == nth ? Fate::lost : Fate::arrives; };
+    loop.performer->fate = [&](const Order&) {
+      return ++orders == nth ? Fate::lost : Fate::arrives;
+    };
     loop.campaign();
     loop.run([](const State&) { return false; });
     loop.crash();
@@ -205,10 +209,11 @@ TEST_CASE("a machine that cannot run anything makes candidates invalid and the n
 }
 
 TEST_CASE("a value that is not finite is refused at the door, named, and the night goes on") {
-  for (double bad : {std::numeric_limits<double>::quiet_NaN(),
-                     std::numeric_limits<double>::infinity()}) {
+  for (double bad :
+       {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
     FakeWorld world = toy_world(1, true);
-    world.value = [bad, value = world.value](const FakeTree& tree, const hypotheses::MetricKey& key) {
+    world.value = [bad, value = world.value](const FakeTree& tree,
+                                             const hypotheses::MetricKey& key) {
       return tree.knobs.at("toy.tile") == "64" ? bad : value(tree, key);
     };
     TestLoop loop(world);

@@ -156,8 +156,7 @@ Run FakePerformer::build(const AttemptOrder& order, Side side) {
   run.side = side;
   run.measured = false;
   run.started = clock_.now();
-  run.outcome =
-      world.build ? world.build(target_.tree(commit_of(order, side))) : RunOutcome::ok;
+  run.outcome = world.build ? world.build(target_.tree(commit_of(order, side))) : RunOutcome::ok;
   if (run.outcome != RunOutcome::ok) run.detail = "src/toy.cc:3: error: expected ';'";
   run.wall_s = world.build_s;
   run.machine.machine = kMachine;

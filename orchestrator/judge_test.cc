@@ -335,8 +335,8 @@ TEST_CASE("a pair counts by its key alone: other conditions and other metrics ar
   auto runs = record(Question::own_metric);
   add_pair(runs, 100, 90);
   for (Run& run : runs.runs) {
-    run.observations.insert(run.observations.begin(),
-                            {{{"toy.time", {{"batch", "8"}}}, 7, "ns"}, {{"toy.gates", {}}, 3, "1"}});
+    run.observations.insert(run.observations.begin(), {{{"toy.time", {{"batch", "8"}}}, 7, "ns"},
+                                                       {{"toy.gates", {}}, 3, "1"}});
   }
   auto pairs = good_pairs(runs);
   REQUIRE(pairs.size() == 1);

@@ -1,5 +1,6 @@
-// The process dies at every point at which it can: before a commit is durable, after it but before its
-// effects are begun, and after they are begun but before anything comes back. And the disk fills up.
+// The process dies at every point at which it can: before a commit is durable, after it but before
+// its effects are begun, and after they are begun but before anything comes back. And the disk
+// fills up.
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -86,7 +87,8 @@ class FullDisk {
 
 }  // namespace
 
-TEST_CASE("the process dies before or after any one commit: nothing is lost, nothing is done twice") {
+TEST_CASE(
+    "the process dies before or after any one commit: nothing is lost, nothing is done twice") {
   FakeWorld world = toy_world(1, true);
   Undisturbed expected = undisturbed(world);
   std::cout << "crashes at each of " << expected.commits << " commits\n";
@@ -130,8 +132,8 @@ TEST_CASE("a process that dies at each of its commits still ends the night, on n
     for (bool over = false; !over; ++lives) {
       REQUIRE(lives < 3 * expected.commits);
       // Two commits a life: the note of the restart, and one more.
-      CrashAt crash(lives % 3 == 0 ? 2 : 3, lives % 2 == 0 ? CrashAt::Point::after
-                                                           : CrashAt::Point::before);
+      CrashAt crash(lives % 3 == 0 ? 2 : 3,
+                    lives % 2 == 0 ? CrashAt::Point::after : CrashAt::Point::before);
       loop.crash();
       loop.start(&crash);
       try {
@@ -149,7 +151,8 @@ TEST_CASE("a process that dies at each of its commits still ends the night, on n
   }
 }
 
-TEST_CASE("a restart while the planner is asked does not ask the same again, and its reserve counts") {
+TEST_CASE(
+    "a restart while the planner is asked does not ask the same again, and its reserve counts") {
   TestLoop loop(toy_world(1, true));
   loop.campaign(
       "merge: {on_kernel_evidence: true}\n"
