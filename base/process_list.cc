@@ -85,11 +85,13 @@ std::vector<ProcessId> descendants_of(pid_t root) {
   return result;
 }
 
-std::vector<ProcessId> marked_processes(std::string_view name, std::string_view prefix) {
-  const std::string wanted = std::string(name) + "=" + std::string(prefix);
+std::vector<ProcessId> marked_processes(std::string_view name, std::string_view path,
+                                        Marked marked) {
+  const std::string wanted = std::string(name) + "=" + std::string(path);
   auto matches = [&](std::string_view variable) {
     if (!variable.starts_with(wanted)) return false;
-    return variable.size() == wanted.size() || variable[wanted.size()] == '/';
+    return variable.size() == wanted.size() ||
+           (marked == Marked::below && variable[wanted.size()] == '/');
   };
   std::vector<ProcessId> result;
   for (pid_t pid : all_pids()) {

@@ -18,9 +18,11 @@ struct ProcessId {
 // Children, their children and so on, zombies left out; `root` itself is not in it.
 std::vector<ProcessId> descendants_of(pid_t root);
 
-// Processes whose environment holds `name`=value with a value that is `prefix` or lies below it as
-// a path ("/a" matches "/a" and "/a/b", not "/ab"). Our own process is not in it.
-std::vector<ProcessId> marked_processes(std::string_view name, std::string_view prefix);
+// Processes whose environment holds `name`=`path`, or with `below` also a path under it ("/a"
+// matches "/a" and "/a/b", not "/ab"). Our own process is not in it.
+enum class Marked { exactly, below };
+std::vector<ProcessId> marked_processes(std::string_view name, std::string_view path,
+                                        Marked marked);
 
 // False when the process is gone already.
 bool send_signal(const ProcessId& process, int signal);

@@ -183,11 +183,18 @@ TEST_CASE("processes are found by a mark in their environment, whole path compon
   command.env.push_back("NS_TEST_MARK=/state/of/base_test/E-1");
   auto tree = ProcessTree::start(command);
   REQUIRE(tree);
-  CHECK(base::marked_processes("NS_TEST_MARK", "/state/of/base_test").size() == 1);
-  CHECK(base::marked_processes("NS_TEST_MARK", "/state/of/base_test/E-1").size() == 1);
-  CHECK(base::marked_processes("NS_TEST_MARK", "/state/of/base_t").empty());
-  CHECK(base::marked_processes("NS_TEST_MARK", "/state/of/base_test/E-1/2").empty());
-  base::kill_all([] { return base::marked_processes("NS_TEST_MARK", "/state/of/base_test"); });
+  auto count = [](std::string_view path, base::Marked marked) {
+    return base::marked_processes("NS_TEST_MARK", path, marked).size();
+  };
+  CHECK(count("/state/of/base_test", base::Marked::below) == 1);
+  CHECK(count("/state/of/base_test", base::Marked::exactly) == 0);
+  CHECK(count("/state/of/base_test/E-1", base::Marked::below) == 1);
+  CHECK(count("/state/of/base_test/E-1", base::Marked::exactly) == 1);
+  CHECK(count("/state/of/base_t", base::Marked::below) == 0);
+  CHECK(count("/state/of/base_test/E-1/2", base::Marked::below) == 0);
+  base::kill_all([] {
+    return base::marked_processes("NS_TEST_MARK", "/state/of/base_test", base::Marked::below);
+  });
   auto end = tree->wait(5);
   REQUIRE(end);
   CHECK(end->value == SIGKILL);

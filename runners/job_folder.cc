@@ -205,20 +205,23 @@ base::Result<std::optional<JobReport>> adopt_report(const Job& job) {
 
 base::Status prepare_folder(const Job& job) {
   NS_TRY(base::ensure_folder(job.artifacts));
+  std::vector<fs::path> own = {job.artifacts / kReportFile};
+  for (const auto& launch : job.launches) {
+    own.insert(own.end(),
+               {out_file(job, launch), err_file(job, launch), scratch_folder(job, launch)});
+  }
   auto owner = base::read_file(job.artifacts / kKeyFile, 4096);
-  std::error_code error;
   if (owner && *owner != job.key) {
     return tl::unexpected<base::Error>(foreign_folder(job, "job " + *owner));
   }
-  if (!owner && !fs::is_empty(job.artifacts, error)) {
-    return tl::unexpected<base::Error>(foreign_folder(job, "files of something else"));
+  for (const auto& path : own) {
+    std::error_code error;
+    if (!owner && fs::exists(fs::symlink_status(path, error))) {
+      return tl::unexpected<base::Error>(
+          foreign_folder(job, path.filename().string() + " of something else"));
+    }
+    NS_TRY(base::remove_tree(path));
   }
-  std::vector<fs::path> leftovers;
-  for (fs::directory_iterator it(job.artifacts, error), end; !error && it != end;
-       it.increment(error)) {
-    if (it->path().filename() != kKeyFile) leftovers.push_back(it->path());
-  }
-  for (const auto& path : leftovers) NS_TRY(base::remove_tree(path));
   if (owner) return {};
   return base::write_file_atomically(job.artifacts / kKeyFile, job.key, base::Durability::fast);
 }

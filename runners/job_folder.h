@@ -17,8 +17,9 @@ base::Status check_job(const Job& job);
 // the folder belongs to another key.
 base::Result<std::optional<JobReport>> adopt_report(const Job& job);
 
-// An empty folder that is known to be the job's. What a half-done attempt left is removed; a folder
-// with foreign contents is refused, never emptied.
+// A folder that is known to be the job's, without anything that a half-done attempt of it left.
+// What else is in it, such as the folders of jobs with longer keys, stays; foreign files in the
+// place of the job's own are refused, never removed.
 base::Status prepare_folder(const Job& job);
 
 // Makes the job done: first what was printed, then the report reach the disk.

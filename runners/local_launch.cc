@@ -245,7 +245,7 @@ base::Result<LaunchReport> launch_here(const Job& job, const Launch& launch, con
     if (site.bwrap.empty()) stage.command.argv[0] = program;
     NS_TRY(run_stage(stage, launch, site, stop, report));
     // A guard that was killed leaves orphans; they still carry the mark.
-    if (site.bwrap.empty()) kill_marked(job.artifacts);
+    if (site.bwrap.empty()) kill_marked(job.artifacts, base::Marked::exactly);
   }
   note_limits(report, launch, stage);
   report.machine = machine.finish();
@@ -254,13 +254,14 @@ base::Result<LaunchReport> launch_here(const Job& job, const Launch& launch, con
   return report;
 }
 
-int kill_marked(const fs::path& folder) {
+int kill_marked(const fs::path& folder, base::Marked marked) {
   constexpr int kRounds = 20;
   std::string prefix = folder.lexically_normal().string();
   while (prefix.size() > 1 && prefix.ends_with('/')) prefix.pop_back();
   int count = 0;
   for (int round = 0; round < kRounds; ++round) {
-    int found = base::kill_all([&] { return base::marked_processes(kJobVariable, prefix); });
+    int found =
+        base::kill_all([&] { return base::marked_processes(kJobVariable, prefix, marked); });
     if (found == 0) break;
     count += found;
   }

@@ -1,6 +1,7 @@
 // One launch on this machine, from its command to its report.
 #pragma once
 
+#include "base/process_list.h"
 #include "runners/launcher.h"
 #include "runners/runner.h"
 #include "runners/sandbox.h"
@@ -23,7 +24,7 @@ struct LaunchSite {
 base::Result<LaunchReport> launch_here(const Job& job, const Launch& launch, const LaunchSite& site,
                                        std::stop_token stop);
 
-// Kills every process whose job variable is this folder or lies below it.
-int kill_marked(const std::filesystem::path& folder);
+// Kills every process whose job variable is this folder, or also one below it.
+int kill_marked(const std::filesystem::path& folder, base::Marked marked);
 
 }  // namespace runners

@@ -82,7 +82,9 @@ base::Result<JobReport> LocalRunner::run(const Job& job, std::stop_token stop) {
   if (adopted) return std::move(*adopted);
   NS_ASSIGN(box, sandbox());
   std::error_code error;
-  if (std::filesystem::exists(job.artifacts, error)) kill_marked(job.artifacts);
+  if (std::filesystem::exists(job.artifacts, error)) {
+    kill_marked(job.artifacts, base::Marked::exactly);
+  }
   NS_TRY(prepare_folder(job));
   NS_ASSIGN(report, run_launches(job, box, stop));
   for (const auto& launch : report.launches) {
@@ -122,7 +124,7 @@ std::string LocalRunner::bwrap_path() {
 }
 
 int reclaim_leftovers(const std::filesystem::path& artifacts_root) {
-  return kill_marked(artifacts_root);
+  return kill_marked(artifacts_root, base::Marked::below);
 }
 
 }  // namespace runners
