@@ -12,6 +12,7 @@
 
 #include "base/files.h"
 #include "policies/evidence.h"
+#include "policies/model_rates.h"
 #include "policies/recording.h"
 #include "policies/robust.h"
 #include "policies/trial.h"
@@ -167,6 +168,8 @@ base::Result<bool> run(const Options& options) {
   for (double effect : kEffects) fmt::print(" | +{:g}%", 100 * effect);
   fmt::print(" |\n|---|---|---|---|---|---|---|---|---|\n");
   for (const Subject& subject : subjects) print_power(subject, options, policy);
+  fmt::print("\n");
+  print_model_rates(options.power_trials, base::Rng(options.seed));
   return held;
 }
 

@@ -75,7 +75,9 @@ void read_word(const YamlNode& parent, std::string_view key,
   auto value = node.text();
   if (!value) return;
   if (std::find(words.begin(), words.end(), *value) == words.end()) {
-    node.mistake(fmt::format("expected one of {}, found \"{}\"", fmt::join(words, ", "), *value));
+    std::string list;
+    for (std::string_view word : words) list += (list.empty() ? "" : ", ") + std::string(word);
+    node.mistake(fmt::format("expected one of {}, found \"{}\"", list, *value));
     return;
   }
   target = std::move(*value);
@@ -177,29 +179,43 @@ void read_protected(const YamlNode& root, std::vector<std::string>& paths) {
   }
 }
 
+// Nothing but white space and comments; to the reader of YAML that is a mistake, here it says
+// nothing.
+bool is_blank(std::string_view yaml) {
+  bool in_comment = false;
+  for (char c : yaml) {
+    if (c == '\n') in_comment = false;
+    if (c == '#') in_comment = true;
+    if (!in_comment && c != ' ' && c != '\t' && c != '\r' && c != '\n') return false;
+  }
+  return true;
+}
+
+void read_all(const YamlNode& root, Policy& policy) {
+  read_evidence(root, policy.evidence);
+  read_budget(root, policy.budget);
+  read_planner(root, policy.planner);
+  read_merge(root, policy.merge);
+  read_word(root, "sandbox", std::array<std::string_view, 3>{"required", "auto", "none"},
+            policy.sandbox);
+  read_protected(root, policy.protected_paths);
+  read_count(root, "max_hypotheses", {0, 1e9, "0 to 1,000,000,000"}, policy.max_hypotheses);
+  read_number(root, "core_price", {0, 1e6, "0 to 1,000,000"}, policy.core_price);
+  read_number(root, "gpu_price", {0, 1e6, "0 to 1,000,000"}, policy.gpu_price);
+}
+
 }  // namespace
 
 PolicyOutcome parse_policy(std::string_view yaml, std::string file) {
   PolicyOutcome outcome;
+  if (is_blank(yaml)) return outcome;
   const auto document = hypotheses::YamlDocument::parse(yaml, std::move(file));
   const YamlNode root = document.root();
   if (root.present()) {
     root.keys({"evidence", "budget", "planner", "merge", "sandbox", "protected", "max_hypotheses",
                "core_price", "gpu_price"});
   }
-  if (root.present() && root.is_map()) {
-    Policy& policy = outcome.policy;
-    read_evidence(root, policy.evidence);
-    read_budget(root, policy.budget);
-    read_planner(root, policy.planner);
-    read_merge(root, policy.merge);
-    read_word(root, "sandbox", std::array<std::string_view, 3>{"required", "auto", "none"},
-              policy.sandbox);
-    read_protected(root, policy.protected_paths);
-    read_count(root, "max_hypotheses", {0, 1e9, "0 to 1,000,000,000"}, policy.max_hypotheses);
-    read_number(root, "core_price", {0, 1e6, "0 to 1,000,000"}, policy.core_price);
-    read_number(root, "gpu_price", {0, 1e6, "0 to 1,000,000"}, policy.gpu_price);
-  }
+  if (root.is_map()) read_all(root, outcome.policy);
   outcome.mistakes = document.mistakes();
   return outcome;
 }

@@ -2,10 +2,10 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <iostream>
-#include <memory>
 
 #include "policies/choice.h"
 #include "policies/evidence.h"
+#include "policies/noise_models.h"
 #include "policies/pairs.h"
 #include "policies/robust.h"
 #include "policies/trial.h"
@@ -17,37 +17,6 @@ using hypotheses::Verdict;
 
 constexpr std::uint64_t kSeed = 20261201;
 constexpr double kNoise = 0.03;  // s.d. of a paired log-ratio
-
-double normal(base::Rng& rng) {
-  return std::sqrt(-2 * std::log(1 - rng.uniform())) * std::cos(2 * M_PI * rng.uniform());
-}
-double student2(base::Rng& rng) {
-  const double a = normal(rng), b = normal(rng);
-  return normal(rng) / std::sqrt((a * a + b * b) / 2);
-}
-
-Machine independent(double (*draw)(base::Rng&), double noise) {
-  const double each = noise / std::sqrt(2.0);
-  return [=](base::Rng& rng) {
-    return TwoRuns{std::exp(each * draw(rng)), std::exp(each * draw(rng))};
-  };
-}
-
-// A clock speed that wanders by half a noise from run to run, and a second run that finds the cache
-// warm: 2% faster, always.
-Machine drifting(double noise) {
-  auto level = std::make_shared<double>(0);
-  return [=](base::Rng& rng) {
-    const auto run = [&](double position) {
-      *level += noise / 2 * normal(rng);
-      return std::exp(*level + position + noise / std::sqrt(2.0) * normal(rng));
-    };
-    TwoRuns runs;
-    runs.first = run(0);
-    runs.second = run(-0.02);
-    return runs;
-  };
-}
 
 int count_supported(const Machine& machine, int trials, base::Rng& rng) {
   const EvidenceRule rule;
@@ -75,15 +44,15 @@ TEST_CASE("nothing that changes nothing is supported more often than alpha / 2")
   constexpr int kTrials = 1000;
   // "Faster" is one side of the interval: 2.5%, and three Monte-Carlo errors.
   const double most = kTrials * 0.025 + 3 * std::sqrt(kTrials * 0.025 * 0.975);
-  CHECK(count_supported(independent(normal, kNoise), kTrials, rng) <= most);
-  CHECK(count_supported(independent(student2, kNoise), kTrials, rng) <= most);
-  CHECK(count_supported(drifting(kNoise), kTrials, rng) <= most);
+  CHECK(count_supported(independent_noise(draw_normal, kNoise), kTrials, rng) <= most);
+  CHECK(count_supported(independent_noise(draw_student2, kNoise), kTrials, rng) <= most);
+  CHECK(count_supported(drifting_noise(kNoise, 0.02), kTrials, rng) <= most);
 }
 
 TEST_CASE("without the coin a warm second run would be a discovery") {
   base::Rng rng(kSeed);
   const EvidenceRule rule;
-  const Machine machine = drifting(0.004);
+  const Machine machine = drifting_noise(0.004, 0.02);
   int supported = 0;
   for (int trial = 0; trial < 20; ++trial) {
     std::vector<PairValues> pairs;
@@ -103,8 +72,8 @@ TEST_CASE("the interval holds the truth at every look, in 95% of all trials") {
   base::Rng rng(kSeed);
   constexpr int kTrials = 300;
   constexpr double kEffect = 0.1;
-  for (auto draw : {normal, student2}) {
-    const Machine machine = independent(draw, kNoise);
+  for (auto draw : {draw_normal, draw_student2}) {
+    const Machine machine = independent_noise(draw, kNoise);
     int missed = 0;
     for (int trial = 0; trial < kTrials; ++trial) {
       const double scale = measure_noise(machine, {}, rng);
@@ -129,7 +98,7 @@ TEST_CASE("as few pairs as the t-type reference") {
   rule.max_pairs = 200;
   rule.min_gain = 0.001;
   rule.no_difference = 0.001;
-  const Machine machine = independent(normal, kNoise);
+  const Machine machine = independent_noise(draw_normal, kNoise);
   CHECK(median_pairs(machine, 3 * kNoise, rule, 300, rng) <= 7);
   CHECK(median_pairs(machine, 2 * kNoise, rule, 300, rng) <= 8);
   CHECK(median_pairs(machine, 1 * kNoise, rule, 300, rng) <= 13);
@@ -140,7 +109,7 @@ TEST_CASE("a real gain is found, a real loss is refuted") {
   std::cout << "seed " << kSeed << "\n";
   base::Rng rng(kSeed);
   const EvidenceRule rule;
-  const Machine machine = independent(normal, kNoise);
+  const Machine machine = independent_noise(draw_normal, kNoise);
   int found = 0, refuted = 0;
   for (int i = 0; i < 200; ++i) {
     const double scale = measure_noise(machine, rule, rng);
@@ -165,13 +134,13 @@ TEST_CASE("expected pairs agree with simulation within a factor of 1.5") {
   for (double in_noise : {3.0, 2.0, 1.0, 0.7, 0.5}) {
     const double effect = in_noise * kNoise;
     agrees(expected_pairs(effect, kNoise, 1, rule, 0),
-           median_pairs(independent(normal, kNoise), effect, rule, 150, rng));
+           median_pairs(independent_noise(draw_normal, kNoise), effect, rule, 150, rng));
   }
   for (double noise : {0.01, 0.02}) {  // no effect: surely below the minimum gain
     rule = EvidenceRule();
     rule.max_pairs = 400;
     agrees(expected_pairs(0.5, noise, 0, rule, 0),
-           median_pairs(independent(normal, noise), 0, rule, 150, rng));
+           median_pairs(independent_noise(draw_normal, noise), 0, rule, 150, rng));
   }
 }
 

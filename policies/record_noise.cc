@@ -103,9 +103,9 @@ base::Status record(const Options& options) {
       fmt::format("{}, {} cores seen", processor(), ::sysconf(_SC_NPROCESSORS_ONLN));
   recording.header["date"] = to_text(base::SystemClock().now()).substr(0, 10);
   // The program's folder says where somebody built it, which is nobody's business.
-  std::vector<std::string> shown = options.command;
-  shown[0] = shown[0].substr(shown[0].rfind('/') + 1);
-  recording.header["command"] = fmt::format("{}", fmt::join(shown, " "));
+  std::string shown = options.command[0].substr(options.command[0].rfind('/') + 1);
+  for (std::size_t i = 1; i < options.command.size(); ++i) shown += " " + options.command[i];
+  recording.header["command"] = shown;
   recording.header["unit"] = options.unit;
   if (!options.metric.empty()) recording.header["metric"] = options.metric;
   if (!options.note.empty()) recording.header["note"] = options.note;

@@ -2,19 +2,25 @@
 
 #include <date/date.h>
 #include <catch2/catch.hpp>
-#include <set>
-#include <sstream>
+#include <cmath>
+#include <cstdio>
+#include <string>
 #include <vector>
 
 namespace policies {
 namespace {
 
+// "2026-12-01 22:30:00.001"
 base::Instant utc(const std::string& text) {
-  std::istringstream stream(text);
-  date::sys_time<std::chrono::milliseconds> at;
-  stream >> date::parse("%F %T", at);
-  REQUIRE(stream);
-  return {at.time_since_epoch().count()};
+  int year = 0;
+  unsigned month = 0, day = 0, hour = 0, minute = 0;
+  double second = 0;
+  REQUIRE(std::sscanf(text.c_str(), "%d-%u-%u %u:%u:%lf", &year, &month, &day, &hour, &minute,
+                      &second) == 6);
+  const date::sys_days date = date::year{year} / month / day;
+  const auto minutes = date + std::chrono::hours(hour) + std::chrono::minutes(minute);
+  return {date::floor<std::chrono::milliseconds>(minutes.time_since_epoch()).count() +
+          std::lround(second * 1000)};
 }
 
 std::string shown(base::Instant instant) {
