@@ -283,7 +283,7 @@ base::Status on(State& state, const PlannerSpoke& fact) {
   NS_ASSIGN(night, find(state.nights, fact.turn.night));
   night->spend.tokens += fact.turn.tokens;
   night->turns = std::max(night->turns, fact.turn.turn);
-  if (fact.turn.outcome == "proposed") night->fruitless = 0;
+  if (fact.turn.outcome == "proposed" && fact.turn.planner == "llm") night->fruitless = 0;
   if (fact.turn.outcome == "failed") ++night->fruitless;
   if (fact.turn.outcome == "stopped") night->planner_stopped = fact.turn.text;
   return {};
