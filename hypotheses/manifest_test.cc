@@ -79,6 +79,92 @@ std::vector<std::string> told(const std::string& text) {
 
 using Lines = std::vector<std::string>;
 
+// kGood with one thing changed, and the only mistake that follows (nothing: two follow).
+struct Broken {
+  std::string_view what, replacement;
+  const char* mistake;
+};
+constexpr Broken kBroken[] = {
+    {"version: 1", "version: 2", "1:10 this Nightshift reads version 1; found version 2"},
+    {"version: 1", "version: one", "1:10 expected a whole number; found 'one'"},
+    {"name: bundled", "name: ''", "2:7 expected a name for the target; found an empty text"},
+    {"base: main", "base: -x", "3:7 expected the name of a branch; found '-x'"},
+    {"base: main", "base: a..b", "3:7 expected the name of a branch; found 'a..b'"},
+    {"goal: {metric: k.time, conditions: {batch: 1}}", "goal: {metric: k.time}",
+     "4:7 the goal must say in which 'batch' of the probe 'k.bench' it is judged; add it to its "
+     "conditions"},
+    {"conditions: {batch: 1}", "conditions: {batch: 2}",
+     "4:44 the probe 'k.bench' never runs with batch=2"},
+    {"conditions: {batch: 1}", "conditions: {batch: 1, len: 3}",
+     "4:47 the probe 'k.bench' has no condition 'len'"},
+    {"serve.ttft: 5%", "serve.tftt: 5%",
+     "5:10 no probe emits the guarded metric 'serve.tftt'; did you mean 'serve.ttft'?"},
+    {"serve.ttft: 5%", "serve.ttft: 5",
+     "5:22 a guard's margin lies above 0% and at most at 100%; write 5% for five per cent"},
+    {"\"**/CMakeLists.txt\"", "\"a/[x]\"",
+     "6:13 [...] and '\\' are not supported; use *, **, ? and {a,b}; found 'a/[x]'"},
+    {"\"**/CMakeLists.txt\"", "\"**/knobs.yaml\"",
+     "12:18 the knob's file 'kernels/knobs.yaml' is protected, so no value but the base's would "
+     "ever "
+     "be used"},
+    {"file: serve.yaml", "file: nightshift.yaml",
+     "13:19 the knob's file 'nightshift.yaml' is protected, so no value but the base's would "
+     "ever be "
+     "used"},
+    {"cmake -S kernels -B {build}", "cmake -B {bulid}",
+     "8:5 unknown placeholder {bulid}; did you mean 'build'?"},
+    {"cmake -S kernels -B {build}", "cmake && make",
+     "8:5 '&&' means nothing here: no shell reads a command; put it into a script, or write the "
+     "command as a list of arguments"},
+    {"cmake -S kernels -B {build}", "cmake 'x", "8:5 a ' that never ends"},
+    {"cmake -S kernels -B {build}", "''", "8:5 expected a command; found nothing to run"},
+    {"build_timeout: 5m", "build_timeout: 0",
+     "10:16 expected a time limit above 0 and of at most 24h"},
+    {"choices: [16, 32]", "choices: [16]", "12:73 a knob needs at least two choices"},
+    {"choices: [16, 32]", "choices: [16, 16]", "12:78 duplicate choice '16'"},
+    {"\"knob:k.*\"", "\"knob:j.*\"", "18:28 'knob:j.*' covers no knob of this manifest"},
+    {"\"knob:k.*\"", "\"knob:{k\"", "18:28 a '{' without its '}'; found 'knob:{k'"},
+    {"covers: [kernels/k/**]", "covers: []",
+     "25:13 a probe that covers nothing answers nothing; write [\"**\"] for everything"},
+    {"check k --seed {seed}", "check {batch}",
+     "19:10 unknown placeholder {batch}; known are {build}, {tree}, {scratch}, {seed}, "
+     "{threads}"},
+    {"check k --seed {seed}", "check {k.tile}",
+     "19:10 unknown placeholder {k.tile}; known are {build}, {tree}, {scratch}, {seed}, "
+     "{threads}"},
+    {"--batch={batch}", "--batch=1",
+     "27:18 the command never uses {batch}: all its values would measure the same"},
+    {"mode: fast", "seed: [1]",
+     "27:37 the condition 'seed' hides a placeholder or a launch-time knob of that name; rename "
+     "it"},
+    {"batch: [1, 8, 64]", "batch: [1, 8, 8]", "27:32 duplicate value '8'"},
+    {"mode: fast", "mode: 'a b'",
+     "27:43 a condition's value has no spaces, commas, braces or '='; found 'a b'"},
+    {"mode: fast", "mode: []", "27:43 expected at least one value"},
+    {"format: google-benchmark", "format: vllm-bench",
+     "28:13 the format vllm-bench is not supported yet; supported are nightshift, "
+     "google-benchmark, "
+     "hyperfine, junit"},
+    {"format: google-benchmark", "format: csv",
+     "28:13 expected one of nightshift, google-benchmark, hyperfine, junit; found 'csv'"},
+    {"{benchmark: k, field: gates}", "{benchmark: k}", "31:23 missing key 'field'"},
+    {"from: {benchmark: k, field: gates}, ", "", "31:16 missing key 'from'"},
+    {"better: lower, unit: ns", "unit: ns", "30:15 missing key 'better'"},
+    {"      k.gates:", "      serve.ttft:",
+     "39:15 the metric 'serve.ttft' is emitted by the probe 'k.bench' already"},
+    {"cores: 2", "cores: 0", "32:24 expected 1 to 4096; found 0"},
+    {"metrics: {serve.ttft: {better: lower, unit: ms}}",
+     "metrics: {serve.ttft: {from: {field: x}, better: lower}}",
+     "39:28 the nightshift format names its metrics itself; drop 'from'"},
+    {"    metrics: {trace.time: {from: {field: median}, better: lower, unit: s}}\n", "",
+     "41:5 this probe needs at least one metric under 'metrics'"},
+    {"  trace:\n", "  build:\n", "40:3 the name 'build' is taken by the manifest's build commands"},
+    {"  trace:\n", "  Trace:\n",
+     "41:5 a probe's name has small letters, digits, _ . - only; found 'Trace'"},
+    {"answers: timeline", "answer: timeline", nullptr},  // unknown, and missing
+    {"when: launch", "when: run", nullptr},              // unknown, and no placeholder {threads}
+};
+
 }  // namespace
 
 TEST_CASE("a manifest is read whole") {
@@ -143,92 +229,7 @@ probes:
 }
 
 TEST_CASE("each check has a message and a place") {
-  struct Row {
-    std::string_view what, replacement;
-    const char* mistake;
-  };
-  const Row rows[] = {
-      {"version: 1", "version: 2", "1:10 this Nightshift reads version 1; found version 2"},
-      {"version: 1", "version: one", "1:10 expected a whole number; found 'one'"},
-      {"name: bundled", "name: ''", "2:7 expected a name for the target; found an empty text"},
-      {"base: main", "base: -x", "3:7 expected the name of a branch; found '-x'"},
-      {"base: main", "base: a..b", "3:7 expected the name of a branch; found 'a..b'"},
-      {"goal: {metric: k.time, conditions: {batch: 1}}", "goal: {metric: k.time}",
-       "4:7 the goal must say in which 'batch' of the probe 'k.bench' it is judged; add it to its "
-       "conditions"},
-      {"conditions: {batch: 1}", "conditions: {batch: 2}",
-       "4:44 the probe 'k.bench' never runs with batch=2"},
-      {"conditions: {batch: 1}", "conditions: {batch: 1, len: 3}",
-       "4:47 the probe 'k.bench' has no condition 'len'"},
-      {"serve.ttft: 5%", "serve.tftt: 5%",
-       "5:10 no probe emits the guarded metric 'serve.tftt'; did you mean 'serve.ttft'?"},
-      {"serve.ttft: 5%", "serve.ttft: 5",
-       "5:22 a guard's margin lies above 0% and at most at 100%; write 5% for five per cent"},
-      {"\"**/CMakeLists.txt\"", "\"a/[x]\"",
-       "6:13 [...] and '\\' are not supported; use *, **, ? and {a,b}; found 'a/[x]'"},
-      {"\"**/CMakeLists.txt\"", "\"**/knobs.yaml\"",
-       "12:18 the knob's file 'kernels/knobs.yaml' is protected, so no value but the base's would "
-       "ever "
-       "be used"},
-      {"file: serve.yaml", "file: nightshift.yaml",
-       "13:19 the knob's file 'nightshift.yaml' is protected, so no value but the base's would "
-       "ever be "
-       "used"},
-      {"cmake -S kernels -B {build}", "cmake -B {bulid}",
-       "8:5 unknown placeholder {bulid}; did you mean 'build'?"},
-      {"cmake -S kernels -B {build}", "cmake && make",
-       "8:5 '&&' means nothing here: no shell reads a command; put it into a script, or write the "
-       "command as a list of arguments"},
-      {"cmake -S kernels -B {build}", "cmake 'x", "8:5 a ' that never ends"},
-      {"cmake -S kernels -B {build}", "''", "8:5 expected a command; found nothing to run"},
-      {"build_timeout: 5m", "build_timeout: 0",
-       "10:16 expected a time limit above 0 and of at most 24h"},
-      {"choices: [16, 32]", "choices: [16]", "12:73 a knob needs at least two choices"},
-      {"choices: [16, 32]", "choices: [16, 16]", "12:78 duplicate choice '16'"},
-      {"\"knob:k.*\"", "\"knob:j.*\"", "18:28 'knob:j.*' covers no knob of this manifest"},
-      {"\"knob:k.*\"", "\"knob:{k\"", "18:28 a '{' without its '}'; found 'knob:{k'"},
-      {"covers: [kernels/k/**]", "covers: []",
-       "25:13 a probe that covers nothing answers nothing; write [\"**\"] for everything"},
-      {"check k --seed {seed}", "check {batch}",
-       "19:10 unknown placeholder {batch}; known are {build}, {tree}, {scratch}, {seed}, "
-       "{threads}"},
-      {"check k --seed {seed}", "check {k.tile}",
-       "19:10 unknown placeholder {k.tile}; known are {build}, {tree}, {scratch}, {seed}, "
-       "{threads}"},
-      {"--batch={batch}", "--batch=1",
-       "27:18 the command never uses {batch}: all its values would measure the same"},
-      {"mode: fast", "seed: [1]",
-       "27:37 the condition 'seed' hides a placeholder or a launch-time knob of that name; rename "
-       "it"},
-      {"batch: [1, 8, 64]", "batch: [1, 8, 8]", "27:32 duplicate value '8'"},
-      {"mode: fast", "mode: 'a b'",
-       "27:43 a condition's value has no spaces, commas, braces or '='; found 'a b'"},
-      {"mode: fast", "mode: []", "27:43 expected at least one value"},
-      {"format: google-benchmark", "format: vllm-bench",
-       "28:13 the format vllm-bench is not supported yet; supported are nightshift, "
-       "google-benchmark, "
-       "hyperfine, junit"},
-      {"format: google-benchmark", "format: csv",
-       "28:13 expected one of nightshift, google-benchmark, hyperfine, junit; found 'csv'"},
-      {"{benchmark: k, field: gates}", "{benchmark: k}", "31:23 missing key 'field'"},
-      {"from: {benchmark: k, field: gates}, ", "", "31:16 missing key 'from'"},
-      {"better: lower, unit: ns", "unit: ns", "30:15 missing key 'better'"},
-      {"      k.gates:", "      serve.ttft:",
-       "39:15 the metric 'serve.ttft' is emitted by the probe 'k.bench' already"},
-      {"cores: 2", "cores: 0", "32:24 expected 1 to 4096; found 0"},
-      {"metrics: {serve.ttft: {better: lower, unit: ms}}",
-       "metrics: {serve.ttft: {from: {field: x}, better: lower}}",
-       "39:28 the nightshift format names its metrics itself; drop 'from'"},
-      {"    metrics: {trace.time: {from: {field: median}, better: lower, unit: s}}\n", "",
-       "41:5 this probe needs at least one metric under 'metrics'"},
-      {"  trace:\n", "  build:\n",
-       "40:3 the name 'build' is taken by the manifest's build commands"},
-      {"  trace:\n", "  Trace:\n",
-       "41:5 a probe's name has small letters, digits, _ . - only; found 'Trace'"},
-      {"answers: timeline", "answer: timeline", nullptr},  // unknown, and missing
-      {"when: launch", "when: run", nullptr},              // unknown, and no placeholder {threads}
-  };
-  for (const Row& row : rows) {
+  for (const Broken& row : kBroken) {
     const Lines mistakes = told(with(row.what, row.replacement));
     INFO(row.replacement);
     if (row.mistake) CHECK(mistakes == Lines{row.mistake});

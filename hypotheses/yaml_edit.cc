@@ -44,7 +44,7 @@ base::Result<Located> find_scalar(std::string_view text, std::string_view key,
                                   std::string_view file) {
   auto source = parse_yaml(text, std::string(file));
   if (!source->mistakes.empty())
-    return base::fail(ErrorCode::bad_input, to_text(source->mistakes), std::string(file));
+    return base::fail(ErrorCode::bad_input, to_text(source->mistakes));  // names the file
   std::optional<Located> located = locate(source, key);
   if (!located) {
     return base::fail(ErrorCode::not_found,
