@@ -85,6 +85,9 @@ base::Status begin(Daemon& daemon, const Context& context, const DemoArguments& 
   command.campaign.target = fs::canonical(target).string();
   command.campaign.base = "main";
   command.campaign.policy = policy;
+  NS_ASSIGN(text, base::read_file(source / hypotheses::kManifestFile, 1 << 20));
+  NS_ASSIGN(manifest, hypotheses::read_manifest(text, (source / hypotheses::kManifestFile).string()));
+  command.campaign.goal = manifest.goal;
   command.campaign.seed = arguments.seed;
   command.start_now = true;
   NS_TRY(shell.execute(command));
