@@ -28,13 +28,19 @@ Result<std::vector<std::string>> files_to_write(git_repository* worktree, git_tr
   return out;
 }
 
-Status checkout(git_repository* worktree, git_tree* tree) {
+// Writes the paths as they are in the tree, to files and index. Only these are looked at: a second
+// look at every file would double the time of a switch.
+Status checkout(git_repository* worktree, git_tree* tree, std::vector<std::string> paths) {
+  if (paths.empty()) return {};  // an empty list would mean all of them
   const char* where = git_repository_workdir(worktree);
   Index index;
   NS_TRY(check(git_repository_index(into(index), worktree), "cannot open the index", where));
   git_checkout_options options;
   git_checkout_options_init(&options, GIT_CHECKOUT_OPTIONS_VERSION);
-  options.checkout_strategy = GIT_CHECKOUT_FORCE;
+  options.checkout_strategy = GIT_CHECKOUT_FORCE | GIT_CHECKOUT_DISABLE_PATHSPEC_MATCH;
+  std::vector<char*> raw;
+  for (std::string& path : paths) raw.push_back(path.data());
+  options.paths = {raw.data(), raw.size()};
   // Not HEAD, the default: after a kill between the two writes it may be another commit's.
   options.baseline_index = index.get();
   return check(git_checkout_tree(worktree, reinterpret_cast<git_object*>(tree), &options),
@@ -117,11 +123,8 @@ Status switch_to(git_repository* worktree, const CommitId& commit, Ignored ignor
     NS_TRY(remove_files(tree_path, *paths));
     rules_change |= std::any_of(paths->begin(), paths->end(), is_ignore_file);
   }
-  NS_TRY(checkout(worktree, tree.get()));
-  git_oid oid;
-  NS_TRY(parse_id(commit, &oid));
-  NS_TRY(check(git_repository_set_head_detached(worktree, &oid), "cannot set HEAD",
-               tree_path.string()));
+  next.insert(next.end(), dirty.changed.begin(), dirty.changed.end());
+  NS_TRY(checkout(worktree, tree.get(), std::move(next)));
   // Untracked files were judged by the old rules; what the new ones do not ignore goes too.
   if (!rules_change) return {};
   NS_ASSIGN(left, differences(worktree, ignored));

@@ -18,7 +18,8 @@ struct Differences {
 };
 Result<Differences> differences(git_repository* worktree, Ignored ignored);
 
-// Switches files, index and HEAD to the commit. Only files that differ are written.
+// Switches files and index to the commit; HEAD is the caller's to set then. Only files that differ
+// are written.
 Status switch_to(git_repository* worktree, const CommitId& commit, Ignored ignored);
 
 // Error unless HEAD, index and files are the commit's.

@@ -89,7 +89,8 @@ Result<Repository> open_worktree(const SlotPaths& slot) { return open_repository
 Status switch_slot(const SlotPaths& slot, const CommitId& commit, Ignored ignored) {
   NS_TRY(put_worktree(slot, commit));
   NS_ASSIGN(worktree, open_worktree(slot));
-  return switch_to(worktree.get(), commit, ignored);
+  NS_TRY(switch_to(worktree.get(), commit, ignored));
+  return put_file(slot.gitdir / "HEAD", commit.hex + "\n");
 }
 
 Status create_anew(const SlotPaths& slot, const CommitId& commit) {
