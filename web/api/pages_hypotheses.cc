@@ -84,7 +84,7 @@ Html change_html(const Site& site, const Hypothesis& h) {
   for (const KnobSetting& knob : h.change.knobs) {
     change += html("<code>{} = {}</code> ", knob.knob, knob.value);
   }
-  if (!h.change.edits.empty() || h.change.commit) change += html("{} ", to_text(h.change));
+  if (!h.change.knobs_only()) change += html("{} ", to_text(h.change));
   if (h.change.empty()) change += html("none: a measurement ");
   if (h.candidate && site.options.diff) {
     change += html("<a href=\"/hypotheses/{}/diff\">diff</a>", h.id.text());

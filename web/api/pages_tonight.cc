@@ -135,7 +135,7 @@ Response tonight_page(Site& site, const Call& call) {
   return page(site, call, {.title = "Tonight", .section = "tonight"},
               [&](const store::Reader& reader, Frame&) -> Result<Html> {
                 NS_ASSIGN(campaigns, reader.campaigns());
-                NS_ASSIGN(nights, reader.nights({}, {.before = {}, .limit = 1}));
+                NS_ASSIGN(nights, nights_of(reader, {}, {.before = {}, .limit = 1}));
                 NS_ASSIGN(merges, reader.merges({.before = {}, .limit = 50}));
                 Html content = html("<h1>Tonight</h1>");
                 if (campaigns.empty()) return content + first_steps();
@@ -181,7 +181,7 @@ Html night_table(const std::vector<Night>& nights) {
 Response nights_page(Site& site, const Call& call) {
   return page(site, call, {.title = "Nights", .section = "nights"},
               [&](const store::Reader& reader, Frame&) -> Result<Html> {
-                NS_ASSIGN(nights, reader.nights({}, {.before = {}, .limit = 200}));
+                NS_ASSIGN(nights, nights_of(reader, {}, {.before = {}, .limit = 200}));
                 return html("<h1>Nights</h1>{}", night_table(nights));
               });
 }

@@ -125,7 +125,7 @@ Response get_artifact(Site& site, const Call& call) {
 
 // Sends a command, given as a Result of its parsing, and tells the outcome.
 template <class T>
-Response send(Site& site, Result<T> command, int done = 200) {
+Response send_command(Site& site, Result<T> command, int done = 200) {
   if (!command) return error_response(command.error());
   auto reply = submit(site, Command(std::move(*command)));
   if (!reply) return error_response(reply.error());
@@ -140,29 +140,29 @@ std::string name_or(const std::string& given, const Caller& caller) {
 }
 
 Response post_campaign(Site& site, const Call& call) {
-  return send(site, create_campaign(call.request.body), 201);
+  return send_command(site, create_campaign(call.request.body), 201);
 }
 Response post_hypothesis(Site& site, const Call& call) {
-  return send(site, propose(call.request.body), 201);
+  return send_command(site, propose(call.request.body), 201);
 }
 
 template <CampaignState state>
 Response post_state(Site& site, const Call& call) {
-  return send(site, [&]() -> Result<SetCampaignState> {
+  return send_command(site, [&]() -> Result<SetCampaignState> {
     NS_ASSIGN(id, path_id<CampaignId>(call));
     return set_campaign_state(id, state, call.request.body);
   }());
 }
 
 Response post_start(Site& site, const Call& call) {
-  return send(site, [&]() -> Result<StartNight> {
+  return send_command(site, [&]() -> Result<StartNight> {
     NS_ASSIGN(id, path_id<CampaignId>(call));
     return start_night(id, call.request.body);
   }());
 }
 
 Response post_approve(Site& site, const Call& call) {
-  return send(site, [&]() -> Result<Approve> {
+  return send_command(site, [&]() -> Result<Approve> {
     NS_ASSIGN(id, path_id<MergeRequestId>(call));
     NS_ASSIGN(command, approve(id, call.request.body));
     command.who = name_or(command.who, call.caller);
@@ -171,7 +171,7 @@ Response post_approve(Site& site, const Call& call) {
 }
 
 Response post_reject(Site& site, const Call& call) {
-  return send(site, [&]() -> Result<Reject> {
+  return send_command(site, [&]() -> Result<Reject> {
     NS_ASSIGN(id, path_id<MergeRequestId>(call));
     NS_ASSIGN(command, reject(id, call.request.body));
     command.who = name_or(command.who, call.caller);

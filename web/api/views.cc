@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -112,9 +113,26 @@ Result<Json> campaign_view(const store::Reader& reader, hypotheses::CampaignId i
   return view;
 }
 
+Result<std::vector<hypotheses::Night>> nights_of(const store::Reader& reader,
+                                                 hypotheses::CampaignId campaign,
+                                                 store::Page<hypotheses::NightId> page) {
+  if (campaign) return reader.nights(campaign, page);
+  NS_ASSIGN(campaigns, reader.campaigns());
+  std::vector<hypotheses::Night> all;
+  for (const auto& one : campaigns) {
+    NS_ASSIGN(nights, reader.nights(one.id, page));
+    std::move(nights.begin(), nights.end(), std::back_inserter(all));
+  }
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.id > b.id; });
+  if (all.size() > static_cast<std::size_t>(page.limit)) {
+    all.resize(static_cast<std::size_t>(page.limit));
+  }
+  return all;
+}
+
 Result<Json> nights_view(const store::Reader& reader, hypotheses::CampaignId campaign,
                          store::Page<hypotheses::NightId> page) {
-  NS_ASSIGN(nights, reader.nights(campaign, page));
+  NS_ASSIGN(nights, nights_of(reader, campaign, page));
   return list_of(nights, page.limit, night_row);
 }
 

@@ -54,6 +54,10 @@ struct PairRow {
 std::vector<PairRow> pairs_of(const hypotheses::Experiment&,
                               const std::vector<hypotheses::Run>&);  // by attempt
 
+// Nights of one campaign, or of all where none is given; newest first.
+base::Result<std::vector<hypotheses::Night>> nights_of(const store::Reader&, hypotheses::CampaignId,
+                                                       store::Page<hypotheses::NightId>);
+
 Json hypothesis_row(const hypotheses::Hypothesis&);
 Json experiment_row(const hypotheses::Experiment&);
 Json merge_row(const hypotheses::MergeRequest&);
