@@ -336,8 +336,8 @@ bool ProcessTree::guard_ended(int timeout_ms) const {
 
 TreeUsage ProcessTree::end_all() {
   if (!guard_fd_) return usage_;
-  // The usual case: nothing but the root was there, and the guard leaves soon; a look through all
-  // of /proc costs more than this patience.
+  // The usual case: nothing but the root was there, or a sandbox that falls with its root, and the
+  // guard leaves soon by itself.
   int patience_ms = ended_ ? 20 : 0;
   while (!guard_ended(patience_ms)) {
     kill_all([this] { return descendants_of(guard_); });
