@@ -63,20 +63,21 @@ bool Access::token_matches(std::string_view token) const {
 bool Access::host_allowed(std::string_view host) const {
   const std::string name = in_lower_case(host_name(host));
   if (is_loopback(name)) return true;
-  return std::any_of(options_.hosts.begin(), options_.hosts.end(), [&](const std::string& allowed) {
-    return in_lower_case(allowed) == name;
-  });
+  return std::any_of(options_.hosts.begin(), options_.hosts.end(),
+                     [&](const std::string& allowed) { return in_lower_case(allowed) == name; });
 }
 
-// A page on evil.example can make its name point to 127.0.0.1 and then read us as "same origin"; the
-// Host header still says evil.example. A form on another site reaches us under our own name; its
-// Origin says where it came from. Another port of this host is another origin too.
+// A page on evil.example can make its name point to 127.0.0.1 and then read us as "same origin";
+// the Host header still says evil.example. A form on another site reaches us under our own name;
+// its Origin says where it came from. Another port of this host is another origin too.
 std::optional<Response> Access::refuse_stranger(const Request& request) const {
   const std::string host = request.header("host");
   if (host.empty() || !host_allowed(host)) {
-    return error_response(403, "refused",
-                          fmt::format("this server does not answer to the name \"{}\"; use localhost "
-                                      "or allow the name in the daemon's options", host));
+    return error_response(
+        403, "refused",
+        fmt::format("this server does not answer to the name \"{}\"; use localhost "
+                    "or allow the name in the daemon's options",
+                    host));
   }
   if (request.method == "GET") return {};
   const std::string origin = in_lower_case(request.header("origin"));
@@ -137,10 +138,9 @@ std::optional<std::string> Access::sign_in(std::string_view token, std::string n
     const double now_s = clock_.monotonic_s();
     std::erase_if(sessions_, [&](const auto& entry) { return entry.second.expires_s < now_s; });
     if (sessions_.size() >= kSessions) {
-      sessions_.erase(std::min_element(sessions_.begin(), sessions_.end(),
-                                       [](const auto& a, const auto& b) {
-                                         return a.second.expires_s < b.second.expires_s;
-                                       }));
+      sessions_.erase(std::min_element(
+          sessions_.begin(), sessions_.end(),
+          [](const auto& a, const auto& b) { return a.second.expires_s < b.second.expires_s; }));
     }
     sessions_[digest_of(cookie)] = {std::move(name), random_text(), now_s + kSession_s};
   }

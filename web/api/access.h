@@ -18,10 +18,10 @@ namespace web {
 bool is_loopback(std::string_view host);
 
 struct AccessOptions {
-  std::string token;                // never empty
-  std::vector<std::string> hosts;   // names under which the daemon is reached, besides loopback's
-  bool reads_open = true;           // reads need no token
-  int port = 0;                     // names the cookie: cookies are shared by the ports of a host
+  std::string token;               // never empty
+  std::vector<std::string> hosts;  // names under which the daemon is reached, besides loopback's
+  bool reads_open = true;          // reads need no token
+  int port = 0;                    // names the cookie: cookies are shared by the ports of a host
 };
 
 // Who sent a request.
@@ -36,7 +36,8 @@ class Access {
  public:
   Access(AccessOptions options, const base::Clock& clock);
 
-  // An answer (403) when the request was not meant for this server, or comes from another site's page.
+  // An answer (403) when the request was not meant for this server, or comes from another site's
+  // page.
   std::optional<Response> refuse_stranger(const Request& request) const;
 
   bool reads_open() const { return options_.reads_open; }

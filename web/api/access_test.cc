@@ -59,7 +59,8 @@ TEST_CASE("strangers' names and origins") {
     INFO(host);
     CHECK_FALSE(refused("GET", {{"host", host}}));
   }
-  for (const char* host : {"evil.example", "localhost.evil.example", "127.0.0.1.evil.example", ""}) {
+  for (const char* host :
+       {"evil.example", "localhost.evil.example", "127.0.0.1.evil.example", ""}) {
     INFO(host);
     CHECK(refused("GET", {{"host", host}}));
   }
@@ -130,9 +131,9 @@ TEST_CASE("a page of another name or site is refused") {
   auto rebound = client.Get("/api/v1/campaigns", {{"Host", "evil.example"}});
   REQUIRE(rebound);
   CHECK(rebound->status == 403);
-  auto cross = client.Post("/api/v1/campaigns/C-1/pause",
-                           site.token_and("Origin", "http://evil.example"), "{}",
-                           "application/json");
+  auto cross =
+      client.Post("/api/v1/campaigns/C-1/pause", site.token_and("Origin", "http://evil.example"),
+                  "{}", "application/json");
   REQUIRE(cross);
   CHECK(cross->status == 403);
   CHECK(site.inbox.commands().empty());
@@ -148,8 +149,8 @@ TEST_CASE("signing in leads back, but only to this server") {
     return answer->get_header_value("Location");
   };
   CHECK(location("/merges/M-1") == "/merges/M-1");
-  for (const char* foreign : {"//evil.example", "/\\evil.example", "https://evil.example", "",
-                              "/x\r\nSet-Cookie: a=b"}) {
+  for (const char* foreign :
+       {"//evil.example", "/\\evil.example", "https://evil.example", "", "/x\r\nSet-Cookie: a=b"}) {
     CHECK(location(foreign) == "/");
   }
   auto wrong = client.Post("/login", httplib::Params{{"token", "wrong"}});
@@ -158,7 +159,8 @@ TEST_CASE("signing in leads back, but only to this server") {
   CHECK_FALSE(wrong->has_header("Set-Cookie"));
 }
 
-TEST_CASE("away from loopback nothing is served without being asked for, and reads need the token") {
+TEST_CASE(
+    "away from loopback nothing is served without being asked for, and reads need the token") {
   base::TempDir folder;
   FakeInbox inbox;
   const base::SystemClock clock;

@@ -71,16 +71,16 @@ TEST_CASE("what is not there or not understood says so") {
   for (const char* path :
        {"/api/v1/hypotheses/H-99", "/api/v1/hypotheses/E-1", "/api/v1/hypotheses/0",
         "/api/v1/hypotheses/-1", "/api/v1/hypotheses/99999999999999999999", "/api/v1/experiments/x",
-        "/api/v1/merges/M-9", "/api/v1/nights/N-9/report", "/api/v1/campaigns/C-9", "/api/v1/nothing",
-        "/api/v1", "/api", "/api/v1/hypotheses/H-1/explain/x"}) {
+        "/api/v1/merges/M-9", "/api/v1/nights/N-9/report", "/api/v1/campaigns/C-9",
+        "/api/v1/nothing", "/api/v1", "/api", "/api/v1/hypotheses/H-1/explain/x"}) {
     INFO(path);
     CHECK(status(path) == 404);
   }
   for (const char* path :
-       {"/api/v1/hypotheses?verdict=good", "/api/v1/hypotheses?limit=0", "/api/v1/hypotheses?limit=501",
-        "/api/v1/hypotheses?limit=x", "/api/v1/hypotheses?before=E-1", "/api/v1/hypotheses?verdit=x",
-        "/api/v1/merges?q=x", "/api/v1/events?after=x", "/api/v1/events?after=-1",
-        "/api/v1/hypotheses/H-1?x=1"}) {
+       {"/api/v1/hypotheses?verdict=good", "/api/v1/hypotheses?limit=0",
+        "/api/v1/hypotheses?limit=501", "/api/v1/hypotheses?limit=x",
+        "/api/v1/hypotheses?before=E-1", "/api/v1/hypotheses?verdit=x", "/api/v1/merges?q=x",
+        "/api/v1/events?after=x", "/api/v1/events?after=-1", "/api/v1/hypotheses/H-1?x=1"}) {
     INFO(path);
     CHECK(status(path) == 400);
   }
@@ -109,7 +109,8 @@ TEST_CASE("commands reach the inbox as they were meant") {
   CHECK(site.post("/api/v1/campaigns/C-1/cancel", "{}") == 200);
   CHECK(site.post("/api/v1/campaigns/C-1/start", "{}") == 200);
   CHECK(site.post("/api/v1/merges/M-1/reject", R"({"reason": "not now", "who": "Ada"})") == 200);
-  CHECK(site.post("/api/v1/merges/M-1/approve", R"({"commit": ")" + sample::kMerged + "\"}") == 200);
+  CHECK(site.post("/api/v1/merges/M-1/approve", R"({"commit": ")" + sample::kMerged + "\"}") ==
+        200);
   const auto commands = site.inbox.commands();
   REQUIRE(commands.size() == 6);
   const auto pause = std::get<SetCampaignState>(commands[0]);
@@ -138,8 +139,8 @@ TEST_CASE("the inbox's errors have their status") {
   }
   site.inbox.answer_with(
       [](const Command&) -> base::Result<Reply> { throw std::runtime_error("secret inside"); });
-  auto thrown = site.client().Post("/api/v1/merges/M-1/approve", site.token(), "{}",
-                                   "application/json");
+  auto thrown =
+      site.client().Post("/api/v1/merges/M-1/approve", site.token(), "{}", "application/json");
   REQUIRE(thrown);
   CHECK(thrown->status == 500);
   CHECK(thrown->body.find("secret") == std::string::npos);
@@ -160,8 +161,8 @@ TEST_CASE("a loop that answers nobody does not take the pages with it") {
   std::vector<std::thread> callers;
   for (int i = 0; i < 40; ++i) {
     callers.emplace_back([&] {
-      auto answer = site.client().Post("/api/v1/campaigns/C-1/start", site.token(), "{}",
-                                       "application/json");
+      auto answer =
+          site.client().Post("/api/v1/campaigns/C-1/start", site.token(), "{}", "application/json");
       if (answer && answer->status == 503) ++refused;
       if (answer && answer->status == 200) ++done;
     });
@@ -200,10 +201,10 @@ TEST_CASE("metrics count what is recorded and asked for") {
   auto answer = client.Get("/metrics");
   REQUIRE(answer);
   CHECK(answer->get_header_value("Content-Type") == "text/plain; version=0.0.4; charset=utf-8");
-  for (const char* line : {"nightshift_hypotheses 7\n", "nightshift_nights 2\n",
-                           "# TYPE nightshift_events_total counter\n",
-                           "nightshift_http_requests_total{status=\"4xx\"} 1\n",
-                           "nightshift_event_viewers 0\n"}) {
+  for (const char* line :
+       {"nightshift_hypotheses 7\n", "nightshift_nights 2\n",
+        "# TYPE nightshift_events_total counter\n",
+        "nightshift_http_requests_total{status=\"4xx\"} 1\n", "nightshift_event_viewers 0\n"}) {
     INFO(line);
     CHECK(answer->body.find(line) != std::string::npos);
   }
@@ -244,8 +245,9 @@ TEST_CASE("logs come from the run's own folder only") {
     CHECK(refused->body.find("secret\n") == std::string::npos);
   }
   // A run of another experiment is none of this one's.
-  CHECK(client.Get(("/api/v1/experiments/E-4/artifacts/" + run + "/candidate.out").c_str())->status ==
-        404);
+  CHECK(
+      client.Get(("/api/v1/experiments/E-4/artifacts/" + run + "/candidate.out").c_str())->status ==
+      404);
   auto page = client.Get("/experiments/E-3");
   CHECK(page->body.find(base + "candidate.out") != std::string::npos);
 }

@@ -116,9 +116,10 @@ base::Result<CreateCampaign> create_campaign(const std::string& text) {
 
 base::Result<SetCampaignState> set_campaign_state(CampaignId id, hypotheses::CampaignState state,
                                                   const std::string& text) {
-  return strictly<SetCampaignState>(text, [&](JsonBody& body, SetCampaignState& command, Mistakes&) {
-    command = {id, state, body.text("reason")};
-  });
+  return strictly<SetCampaignState>(text,
+                                    [&](JsonBody& body, SetCampaignState& command, Mistakes&) {
+                                      command = {id, state, body.text("reason")};
+                                    });
 }
 
 base::Result<StartNight> start_night(CampaignId id, const std::string& text) {
@@ -134,7 +135,8 @@ base::Result<Propose> propose(const std::string& text) {
     const auto parsed = hypotheses::parse_prediction(prediction);
     if (parsed) command.prediction = *parsed;
     if (!parsed && !prediction.empty()) {
-      body.mistake("prediction", "expected a metric and a size such as kda_decode.time{batch=1} -40%");
+      body.mistake("prediction",
+                   "expected a metric and a size such as kda_decode.time{batch=1} -40%");
     }
     const json* change = body.object("change");
     if (change != nullptr) command.change = change_of(*change, all);

@@ -22,8 +22,8 @@ TEST_CASE("a campaign from JSON") {
   CHECK(command->campaign.planner == "llm");
   CHECK(command->start_now);
 
-  const auto brief = create_campaign(
-      R"({"name": "n", "target": "t", "goal": "kda_decode.time{batch=1}"})");
+  const auto brief =
+      create_campaign(R"({"name": "n", "target": "t", "goal": "kda_decode.time{batch=1}"})");
   REQUIRE(brief);
   CHECK(brief->campaign.goal.metric == "kda_decode.time");
   CHECK(brief->campaign.goal.conditions.at("batch") == "1");
@@ -36,9 +36,10 @@ TEST_CASE("all mistakes are named, with what was expected") {
   const std::string text = mistakes_in(create_campaign(
       R"({"name": 3, "goal": 7, "seed": -1, "start_now": "yes", "planner": "gpt", "shedule": ""})"));
   for (const char* part :
-       {"name: expected text, found number", "target: missing", "goal: expected an object, found number",
-        "seed: expected a whole number, 0 or more", "start_now: expected true or false, found string",
-        "planner: expected builtin or llm", "shedule: unknown key"}) {
+       {"name: expected text, found number", "target: missing",
+        "goal: expected an object, found number", "seed: expected a whole number, 0 or more",
+        "start_now: expected true or false, found string", "planner: expected builtin or llm",
+        "shedule: unknown key"}) {
     INFO(text);
     CHECK(text.find(part) != std::string::npos);
   }
@@ -54,12 +55,13 @@ TEST_CASE("a hypothesis from JSON") {
   CHECK(command->change.edits[0].path == "a.h");
   CHECK(command->prediction.log_ratio == Approx(std::log(0.6)));
 
-  const std::string text = mistakes_in(propose(R"({"campaign": "H-1", "claim": "", "prediction": "fast",
+  const std::string text =
+      mistakes_in(propose(R"({"campaign": "H-1", "claim": "", "prediction": "fast",
       "branch": "try/x", "change": {"knobs": [{"knob": "v"}, 3], "edits": {}, "commit": "x"}})"));
-  for (const char* part :
-       {"campaign: expected an id such as C-1", "claim: missing", "prediction: expected a metric",
-        "change.knobs[0].value: missing", "change.knobs[1]: expected an object",
-        "change.edits: expected a list", "change.commit: unknown key", "branch: give a change or a"}) {
+  for (const char* part : {"campaign: expected an id such as C-1", "claim: missing",
+                           "prediction: expected a metric", "change.knobs[0].value: missing",
+                           "change.knobs[1]: expected an object", "change.edits: expected a list",
+                           "change.commit: unknown key", "branch: give a change or a"}) {
     INFO(text);
     INFO(part);
     CHECK(text.find(part) != std::string::npos);
@@ -81,7 +83,8 @@ TEST_CASE("what is no JSON object") {
     CHECK(mistakes_in(start_night({1}, body)) == "the body is no valid JSON");
   }
   CHECK(mistakes_in(start_night({1}, "[]")).find("expected an object") != std::string::npos);
-  CHECK(mistakes_in(start_night({1}, R"({"a": 1})")) == "a: unknown key; no keys are expected here");
+  CHECK(mistakes_in(start_night({1}, R"({"a": 1})")) ==
+        "a: unknown key; no keys are expected here");
   // Deep nesting costs memory, not the stack.
   mistakes_in(start_night({1}, std::string(500'000, '[')));
   CHECK(start_night({1}, " \n"));

@@ -38,7 +38,7 @@ std::string message_of(const store::Event& event) {
 }  // namespace
 
 struct EventFeed::Viewer {
-  std::int64_t place = 0;   // the last sequence number that was sent
+  std::int64_t place = 0;  // the last sequence number that was sent
   bool greeted = false;
   bool lost_place = false;  // asked for a place that this store has not reached
   bool behind = true;       // the store may hold more than was sent
@@ -61,7 +61,8 @@ Response EventFeed::open(const Request& request) {
     if (viewers_ >= max_viewers_) {
       return error_response(503, "unavailable",
                             fmt::format("{} live viewers are connected already; close a tab or "
-                                        "raise the limit", viewers_))
+                                        "raise the limit",
+                                        viewers_))
           .with("Retry-After", "10");
     }
     ++viewers_;
@@ -92,9 +93,13 @@ bool EventFeed::step(Viewer& viewer, Sink& sink) {
   }
   if (viewer.behind) return send_new(viewer, sink);
   switch (wait(viewer)) {
-    case Woken::to_stop: return false;
-    case Woken::by_event: viewer.behind = true; return true;
-    case Woken::by_time: break;
+    case Woken::to_stop:
+      return false;
+    case Woken::by_event:
+      viewer.behind = true;
+      return true;
+    case Woken::by_time:
+      break;
   }
   if (!sink.connected()) return false;
   if (steady_clock::now() < viewer.next_heartbeat) return true;

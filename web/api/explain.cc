@@ -30,9 +30,10 @@ std::string weighed(const hypotheses::Alternative& a) {
 
 void explain_experiment(Json& explanation, const hypotheses::Experiment& e) {
   const std::string id = e.id.text();
-  add_step(explanation, id, fmt::format("{} by {}{}{}", to_text(e.question), e.probe,
-                                        e.key.metric.empty() ? "" : " on ",
-                                        e.key.metric.empty() ? "" : to_text(e.key)));
+  add_step(
+      explanation, id,
+      fmt::format("{} by {}{}{}", to_text(e.question), e.probe, e.key.metric.empty() ? "" : " on ",
+                  e.key.metric.empty() ? "" : to_text(e.key)));
   add_step(explanation, id + " why", e.why);
   for (const auto& alternative : e.alternatives) {
     add_step(explanation, id + " weighed", weighed(alternative));
@@ -54,7 +55,8 @@ Result<Json> explain_view(const store::Reader& reader, hypotheses::HypothesisId 
   if (!h) return base::fail(base::ErrorCode::not_found, "there is no " + id.text());
   NS_ASSIGN(experiments, reader.experiments_of(id));
   Json explanation = {{"id", id.text()}, {"title", h->claim}, {"steps", Json::array()}};
-  add_step(explanation, "proposed", fmt::format("by {}: {}", to_text(h->origin), to_text(h->change)));
+  add_step(explanation, "proposed",
+           fmt::format("by {}: {}", to_text(h->origin), to_text(h->change)));
   add_step(explanation, "predicts", to_text(h->prediction));
   if (h->parent) add_step(explanation, "builds on", h->parent.text());
   // The reader's order is not the story's.
@@ -68,19 +70,20 @@ Result<Json> explain_view(const store::Reader& reader, hypotheses::HypothesisId 
     }
   }
   const std::string effect = h->evidence ? effect_text(*h->evidence) : "";
-  add_step(explanation, h->verdict ? "verdict" : "state",
-           fmt::format("{}{}{}{}{}", h->verdict ? to_text(*h->verdict) : to_text(h->state),
-                       effect.empty() ? "" : ", ", effect, h->reason.empty() ? "" : ": ", h->reason));
+  add_step(
+      explanation, h->verdict ? "verdict" : "state",
+      fmt::format("{}{}{}{}{}", h->verdict ? to_text(*h->verdict) : to_text(h->state),
+                  effect.empty() ? "" : ", ", effect, h->reason.empty() ? "" : ": ", h->reason));
   return explanation;
 }
 
 Result<Json> explain_view(const store::Reader& reader, hypotheses::ExperimentId id) {
   NS_ASSIGN(experiment, reader.experiment(id));
   if (!experiment) return base::fail(base::ErrorCode::not_found, "there is no " + id.text());
-  Json explanation = {{"id", id.text()},
-                      {"title", fmt::format("{} by {}", to_text(experiment->question),
-                                            experiment->probe)},
-                      {"steps", Json::array()}};
+  Json explanation = {
+      {"id", id.text()},
+      {"title", fmt::format("{} by {}", to_text(experiment->question), experiment->probe)},
+      {"steps", Json::array()}};
   explain_experiment(explanation, *experiment);
   return explanation;
 }

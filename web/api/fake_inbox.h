@@ -33,8 +33,8 @@ class FakeInbox final : public CommandInbox {
 
  private:
   mutable std::mutex mutex_;
-  std::vector<Command> commands_;                                // guarded by mutex_
-  std::function<base::Result<Reply>(const Command&)> answer_;    // guarded by mutex_
+  std::vector<Command> commands_;                              // guarded by mutex_
+  std::function<base::Result<Reply>(const Command&)> answer_;  // guarded by mutex_
 };
 
 }  // namespace web

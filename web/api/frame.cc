@@ -16,7 +16,8 @@ namespace {
 template <std::size_t... I>
 std::string kinds_of(std::index_sequence<I...>) {
   std::string kinds;
-  ((kinds += std::string(hypotheses::kind_of(hypotheses::Fact(std::in_place_index<I>))) + " "), ...);
+  ((kinds += std::string(hypotheses::kind_of(hypotheses::Fact(std::in_place_index<I>))) + " "),
+   ...);
   return kinds + "reset";
 }
 
@@ -27,15 +28,16 @@ const std::string& all_kinds() {
 }
 
 Html link_of(std::string_view href, std::string_view name, bool here) {
-  return html("<a href=\"{}\"{}>{}</a>", href,
-              here ? html(" aria-current=\"page\"") : Html(), name);
+  return html("<a href=\"{}\"{}>{}</a>", href, here ? html(" aria-current=\"page\"") : Html(),
+              name);
 }
 
 Html person(const Caller& caller) {
   if (!caller.by_session) return html("<a href=\"/login\">Sign in</a>");
-  return html("<form method=\"post\" action=\"/logout\">{}<span>{}</span>"
-              "<button class=\"quiet\">Sign out</button></form>",
-              csrf_field(caller), caller.name.empty() ? "signed in" : caller.name);
+  return html(
+      "<form method=\"post\" action=\"/logout\">{}<span>{}</span>"
+      "<button class=\"quiet\">Sign out</button></form>",
+      csrf_field(caller), caller.name.empty() ? "signed in" : caller.name);
 }
 
 std::string whole(const Frame& frame, const Caller& caller, const std::string& version,
@@ -53,7 +55,8 @@ std::string whole(const Frame& frame, const Caller& caller, const std::string& v
              "<link rel=\"icon\" href=\"/moon.svg?{}\" type=\"image/svg+xml\">"
              "<link rel=\"stylesheet\" href=\"/style.css?{}\">"
              "<script src=\"/live.js?{}\" defer></script></head><body>"
-             "<header class=\"top\"><a class=\"brand\" href=\"/\"><img src=\"/moon.svg?{}\" alt=\"\" "
+             "<header class=\"top\"><a class=\"brand\" href=\"/\"><img src=\"/moon.svg?{}\" "
+             "alt=\"\" "
              "width=\"22\" height=\"22\">Nightshift</a><nav>{}{}{}{}</nav>"
              "<div class=\"person\"><span class=\"live\" id=\"live\" hidden>live</span>{}</div>"
              "</header><main{}>{}</main><footer>Nightshift{}{} · <a href=\"/api/v1/openapi.yaml\">"

@@ -22,14 +22,17 @@ TEST_CASE("bodies are bounded, whatever they say of themselves") {
   const std::string type = "Content-Type: application/json\r\n";
   const std::string path = "POST /api/v1/campaigns/C-1/start";
   CHECK(answered(site.raw(head(path, token + type + "Content-Length: 2000000\r\n") +
-                          std::string(2'000'000, ' ')), 413));
+                          std::string(2'000'000, ' ')),
+                 413));
   // Refused for what it announces, before it is sent.
   CHECK(answered(site.raw(head(path, token + type + "Content-Length: 99999999999\r\n")), 413));
-  CHECK(answered(site.raw(head(path, token + type + "Content-Length: " + std::string(200, '9') +
-                               "\r\n")), 413));
+  CHECK(answered(
+      site.raw(head(path, token + type + "Content-Length: " + std::string(200, '9') + "\r\n")),
+      413));
   CHECK(answered(site.raw(head(path, token + type + "Content-Length: -1\r\n") + "{}"), 400));
-  CHECK(answered(site.raw(head(path, token + type + "Content-Length: 2\r\nContent-Length: 3\r\n") +
-                          "{}x"), 400));
+  CHECK(answered(
+      site.raw(head(path, token + type + "Content-Length: 2\r\nContent-Length: 3\r\n") + "{}x"),
+      400));
   CHECK(site.inbox.commands().empty());
   const std::string full = "{}" + std::string((1 << 20) - 2, ' ');
   CHECK(answered(site.raw(head(path, token + type + "Content-Length: 1048576\r\n") + full), 200));
@@ -39,16 +42,21 @@ TEST_CASE("chunked and packed bodies are refused") {
   TestSite site;
   const std::string token = "Authorization: Bearer " + kToken + "\r\n";
   const std::string path = "POST /api/v1/campaigns/C-1/start";
-  CHECK(answered(site.raw(head(path, token + "Transfer-Encoding: chunked\r\n") + "2\r\n{}\r\n0\r\n\r\n"),
-                 400));
-  CHECK(answered(site.raw(head(path, token + "Transfer-Encoding: chunked\r\nContent-Length: 2\r\n") +
-                          "{}"), 400));
-  CHECK(answered(site.raw(head(path, token + "Content-Encoding: gzip\r\nContent-Length: 2\r\n") + "{}"),
-                 400));
+  CHECK(answered(
+      site.raw(head(path, token + "Transfer-Encoding: chunked\r\n") + "2\r\n{}\r\n0\r\n\r\n"),
+      400));
+  CHECK(answered(
+      site.raw(head(path, token + "Transfer-Encoding: chunked\r\nContent-Length: 2\r\n") + "{}"),
+      400));
+  CHECK(answered(
+      site.raw(head(path, token + "Content-Encoding: gzip\r\nContent-Length: 2\r\n") + "{}"), 400));
   CHECK(answered(site.raw(head(path, token + "Content-Type: multipart/form-data; boundary=x\r\n"
-                                             "Content-Length: 2\r\n") + "{}"), 415));
-  CHECK(answered(site.raw(head(path, token + "Content-Type: text/plain\r\nContent-Length: 2\r\n") +
-                          "{}"), 415));
+                                             "Content-Length: 2\r\n") +
+                          "{}"),
+                 415));
+  CHECK(answered(
+      site.raw(head(path, token + "Content-Type: text/plain\r\nContent-Length: 2\r\n") + "{}"),
+      415));
   CHECK(site.inbox.commands().empty());
 }
 
@@ -60,7 +68,8 @@ TEST_CASE("heads are bounded in size") {
     return lines;
   }();
   CHECK_FALSE(answered(site.raw(head("GET /healthz", many_lines)), 200));
-  CHECK_FALSE(answered(site.raw(head("GET /healthz", "X: " + std::string(1 << 20, 'y') + "\r\n")), 200));
+  CHECK_FALSE(
+      answered(site.raw(head("GET /healthz", "X: " + std::string(1 << 20, 'y') + "\r\n")), 200));
   CHECK(answered(site.raw(head("GET /" + std::string(4000, 'a'))), 414));
   CHECK(answered(site.raw(head("GET /" + std::string(9000, 'a'))), 414));
   CHECK(answered(site.raw(head("GET /healthz")), 200));
@@ -78,7 +87,8 @@ TEST_CASE("ranges are ignored") {
 TEST_CASE("what is no request is answered or dropped, and the next one is served") {
   TestSite site;
   for (const char* bytes :
-       {"\r\n\r\n", "x\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "\x16\x03\x01\x02\x00\x01\r\n\r\n",
+       {"\r\n\r\n", "x\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/9.9\r\n\r\n",
+        "\x16\x03\x01\x02\x00\x01\r\n\r\n",
         "GET / HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n",
         "GET /\x01 HTTP/1.1\r\nHost: localhost\r\n\r\n", "GET /healthz HTTP/1.1\r\n\r\n",
         "POST /login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nshort"}) {
@@ -102,8 +112,8 @@ TEST_CASE("one request a connection: nothing can hide behind it") {
 TEST_CASE("paths stay inside the site") {
   TestSite site;
   for (const char* path : {"/../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/..%2f..%2fetc%2fpasswd",
-                           "/hypotheses/..%2f..%2fmerges", "/style.css/../../x", "/hypotheses/H-1%00",
-                           "/hypotheses//H-1/x", "//evil.example/"}) {
+                           "/hypotheses/..%2f..%2fmerges", "/style.css/../../x",
+                           "/hypotheses/H-1%00", "/hypotheses//H-1/x", "//evil.example/"}) {
     INFO(path);
     CHECK(answered(site.raw(head(std::string("GET ") + path)), 404));
   }

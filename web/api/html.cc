@@ -11,13 +11,26 @@ Html escape(std::string_view text) {
   safe.reserve(text.size() + text.size() / 8);
   for (char c : text) {
     switch (c) {
-      case '&': safe += "&amp;"; break;
-      case '<': safe += "&lt;"; break;
-      case '>': safe += "&gt;"; break;
-      case '"': safe += "&quot;"; break;
-      case '\'': safe += "&#39;"; break;
-      case '\0': safe += "\xEF\xBF\xBD"; break;  // U+FFFD, as a browser would read it
-      default: safe += c;
+      case '&':
+        safe += "&amp;";
+        break;
+      case '<':
+        safe += "&lt;";
+        break;
+      case '>':
+        safe += "&gt;";
+        break;
+      case '"':
+        safe += "&quot;";
+        break;
+      case '\'':
+        safe += "&#39;";
+        break;
+      case '\0':
+        safe += "\xEF\xBF\xBD";
+        break;  // U+FFFD, as a browser would read it
+      default:
+        safe += c;
     }
   }
   return Html::trusted(std::move(safe));

@@ -1,5 +1,5 @@
-// Markup that cannot be injected into: only literals of this program and Html are taken as they are;
-// every other argument is escaped.
+// Markup that cannot be injected into: only literals of this program and Html are taken as they
+// are; every other argument is escaped.
 //
 //   html("<td>{}</td>", claim)   // claim "<b>" becomes "&lt;b&gt;"
 //

@@ -42,7 +42,8 @@ TEST_CASE("plots stay whole with values that are none") {
   evidence.effect = std::nan("");
   evidence.low = -std::numeric_limits<double>::infinity();
   evidence.high = std::numeric_limits<double>::infinity();
-  const std::string bar = effect_bar(evidence, "inconclusive", reach_of(evidence)).text();
+  const std::string bar =
+      effect_bar(effect_of(evidence), "inconclusive", reach_of(effect_of(evidence))).text();
   CHECK(bar.find("nan") == std::string::npos);
   CHECK(bar.find("inf\"") == std::string::npos);
   hypotheses::Hypothesis hypothesis;

@@ -17,15 +17,24 @@ int hex_digit(char c) {
 
 std::string_view error_word(base::ErrorCode code) {
   switch (code) {
-    case base::ErrorCode::bad_input: return "bad-input";
-    case base::ErrorCode::not_found: return "not-found";
-    case base::ErrorCode::conflict: return "conflict";
-    case base::ErrorCode::refused: return "refused";
-    case base::ErrorCode::unavailable: return "unavailable";
-    case base::ErrorCode::timeout: return "timeout";
-    case base::ErrorCode::io: return "io";
-    case base::ErrorCode::corrupt: return "corrupt";
-    case base::ErrorCode::bug: return "bug";
+    case base::ErrorCode::bad_input:
+      return "bad-input";
+    case base::ErrorCode::not_found:
+      return "not-found";
+    case base::ErrorCode::conflict:
+      return "conflict";
+    case base::ErrorCode::refused:
+      return "refused";
+    case base::ErrorCode::unavailable:
+      return "unavailable";
+    case base::ErrorCode::timeout:
+      return "timeout";
+    case base::ErrorCode::io:
+      return "io";
+    case base::ErrorCode::corrupt:
+      return "corrupt";
+    case base::ErrorCode::bug:
+      return "bug";
   }
   return "bug";
 }
@@ -34,15 +43,21 @@ std::string_view error_word(base::ErrorCode code) {
 
 int http_status(base::ErrorCode code) {
   switch (code) {
-    case base::ErrorCode::bad_input: return 400;
-    case base::ErrorCode::refused: return 403;
-    case base::ErrorCode::not_found: return 404;
-    case base::ErrorCode::conflict: return 409;
+    case base::ErrorCode::bad_input:
+      return 400;
+    case base::ErrorCode::refused:
+      return 403;
+    case base::ErrorCode::not_found:
+      return 404;
+    case base::ErrorCode::conflict:
+      return 409;
     case base::ErrorCode::unavailable:
-    case base::ErrorCode::timeout: return 503;
+    case base::ErrorCode::timeout:
+      return 503;
     case base::ErrorCode::io:
     case base::ErrorCode::corrupt:
-    case base::ErrorCode::bug: return 500;
+    case base::ErrorCode::bug:
+      return 500;
   }
   return 500;
 }

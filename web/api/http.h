@@ -14,12 +14,12 @@
 namespace web {
 
 struct Request {
-  std::string method;                         // "GET" (also for HEAD) or another
-  bool head = false;                          // only the head of the answer is sent
-  std::string target;                         // as sent: path and query
-  std::vector<std::string> path;              // decoded segments: {"api", "v1", "merges", "M-1"}
-  std::map<std::string, std::string> query;   // decoded; the first of each name
-  std::map<std::string, std::string> headers; // names in lower case
+  std::string method;                          // "GET" (also for HEAD) or another
+  bool head = false;                           // only the head of the answer is sent
+  std::string target;                          // as sent: path and query
+  std::vector<std::string> path;               // decoded segments: {"api", "v1", "merges", "M-1"}
+  std::map<std::string, std::string> query;    // decoded; the first of each name
+  std::map<std::string, std::string> headers;  // names in lower case
   std::string body;
 
   std::string header(std::string_view name) const {  // empty when absent

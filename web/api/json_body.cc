@@ -21,9 +21,9 @@ JsonBody::~JsonBody() {
   if (!object_.is_object()) return;
   for (const auto& [key, value] : object_.items()) {
     if (!asked_.contains(key)) {
-      mistake(key, asked_.empty() ? "unknown key; no keys are expected here"
-                                  : fmt::format("unknown key; expected one of {}",
-                                                fmt::join(asked_, ", ")));
+      mistake(key, asked_.empty()
+                       ? "unknown key; no keys are expected here"
+                       : fmt::format("unknown key; expected one of {}", fmt::join(asked_, ", ")));
     }
   }
 }
@@ -53,7 +53,8 @@ const json* JsonBody::of_type(std::string_view key, bool (*is)(const json&),
 
 std::string JsonBody::text(std::string_view key, bool required) {
   const std::size_t before = mistakes_.size();
-  const json* value = of_type(key, [](const json& j) { return j.is_string(); }, "text");
+  const json* value = of_type(
+      key, [](const json& j) { return j.is_string(); }, "text");
   std::string text = value == nullptr ? "" : value->get<std::string>();
   if (required && text.empty() && mistakes_.size() == before) mistake(key, "missing");
   return text;
@@ -75,17 +76,19 @@ std::optional<std::uint64_t> JsonBody::whole(std::string_view key) {
 }
 
 bool JsonBody::boolean(std::string_view key) {
-  const json* value =
-      of_type(key, [](const json& j) { return j.is_boolean(); }, "true or false");
+  const json* value = of_type(
+      key, [](const json& j) { return j.is_boolean(); }, "true or false");
   return value != nullptr && value->get<bool>();
 }
 
 const json* JsonBody::object(std::string_view key) {
-  return of_type(key, [](const json& j) { return j.is_object(); }, "an object");
+  return of_type(
+      key, [](const json& j) { return j.is_object(); }, "an object");
 }
 
 const json* JsonBody::list(std::string_view key) {
-  return of_type(key, [](const json& j) { return j.is_array(); }, "a list");
+  return of_type(
+      key, [](const json& j) { return j.is_array(); }, "a list");
 }
 
 base::Result<json> parse_object(const std::string& body) {

@@ -1,5 +1,5 @@
-// Reads a JSON object strictly: every mistake is named, all together; a key that nobody asked for is a
-// mistake.
+// Reads a JSON object strictly: every mistake is named, all together; a key that nobody asked for
+// is a mistake.
 #pragma once
 
 #include <cstdint>

@@ -144,7 +144,8 @@ Response refuse(const httplib::Request& request, std::size_t body_bytes) {
     return refused(414, "bad-input", "the URL is longer than 2048 bytes");
   }
   for (unsigned char c : request.target) {
-    if (c < 0x21 || c == 0x7f) return refused(400, "bad-input", "the URL holds a control character");
+    if (c < 0x21 || c == 0x7f)
+      return refused(400, "bad-input", "the URL holds a control character");
   }
   if (request.has_header("Transfer-Encoding")) {
     return refused(400, "bad-input", "send the body with Content-Length, not Transfer-Encoding");
@@ -206,10 +207,12 @@ base::Error why_not(const std::string& host, int port) {
   close(probe);
   freeaddrinfo(found);
   if (error == EADDRINUSE || error == 0) {
-    return {ErrorCode::conflict,
-            fmt::format("port {} is in use, perhaps by another nightshift daemon; stop it or choose "
-                        "another with --port N (0 = any free one)", port),
-            fmt::format("{}:{}", host, port)};
+    return {
+        ErrorCode::conflict,
+        fmt::format("port {} is in use, perhaps by another nightshift daemon; stop it or choose "
+                    "another with --port N (0 = any free one)",
+                    port),
+        fmt::format("{}:{}", host, port)};
   }
   return {ErrorCode::bad_input, fmt::format("cannot listen: {}", std::strerror(error)),
           fmt::format("{}:{}", host, port)};

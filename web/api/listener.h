@@ -15,8 +15,8 @@ namespace web {
 
 struct ListenerOptions {
   std::string host = "127.0.0.1";
-  int port = 0;     // 0 = any free one
-  int threads = 24; // each live stream holds one
+  int port = 0;      // 0 = any free one
+  int threads = 24;  // each live stream holds one
   std::size_t body_bytes = 1 << 20;
 };
 

@@ -47,8 +47,8 @@ base::Result<Response> log_text(const store::Artifacts& artifacts, const hypothe
   NS_ASSIGN(excerpt, artifacts.read(run.artifacts + "/" + name, -kLogBytes, kLogBytes));
   Response response;
   if (excerpt.offset > 0) {
-    response.body = fmt::format("[the last {} of {} bytes]\n", excerpt.bytes.size(),
-                                excerpt.file_bytes);
+    response.body =
+        fmt::format("[the last {} of {} bytes]\n", excerpt.bytes.size(), excerpt.file_bytes);
   }
   response.body += excerpt.bytes;
   return response;

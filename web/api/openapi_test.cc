@@ -37,10 +37,10 @@ TEST_CASE("openapi.yaml describes the routes that are served, all of them and no
 
 // Something that exists for each name in a path.
 static std::string filled(std::string path) {
-  const std::vector<Pair> things = {{"campaigns/{id}", "campaigns/C-1"}, {"nights/{id}", "nights/N-1"},
-                                    {"hypotheses/{id}", "hypotheses/H-1"},
-                                    {"experiments/{id}", "experiments/E-3"},
-                                    {"merges/{id}", "merges/M-1"}, {"{run}/{name}", "R-5/base.out"}};
+  const std::vector<Pair> things = {
+      {"campaigns/{id}", "campaigns/C-1"},   {"nights/{id}", "nights/N-1"},
+      {"hypotheses/{id}", "hypotheses/H-1"}, {"experiments/{id}", "experiments/E-3"},
+      {"merges/{id}", "merges/M-1"},         {"{run}/{name}", "R-5/base.out"}};
   for (const auto& [name, thing] : things) {
     if (auto at = path.find(name); at != std::string::npos) path.replace(at, name.size(), thing);
   }
@@ -61,10 +61,10 @@ TEST_CASE("each described route answers") {
     INFO(method << " " << path);
     if (path == "/api/v1/events") continue;  // does not end; events_test.cc
     const auto body = bodies.find(pattern);
-    auto answer = method == "GET" ? client.Get(path.c_str())
-                                  : client.Post(path.c_str(), site.token(),
-                                                body == bodies.end() ? "{}" : body->second,
-                                                "application/json");
+    auto answer = method == "GET"
+                      ? client.Get(path.c_str())
+                      : client.Post(path.c_str(), site.token(),
+                                    body == bodies.end() ? "{}" : body->second, "application/json");
     REQUIRE(answer);
     INFO(answer->body.substr(0, 300));
     CHECK((answer->status == 200 || (method == "POST" && answer->status == 201)));

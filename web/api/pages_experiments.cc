@@ -16,24 +16,26 @@ Html alternatives_table(const Experiment& experiment) {
   if (experiment.alternatives.empty()) return {};
   const Html rows = each(experiment.alternatives, [&](const Alternative& a) {
     const bool chosen = a.probe == experiment.probe && a.key == experiment.key && a.can_answer;
-    return html("<tr{}><td>{}{}</td><td><code>{}</code></td><td class=\"number\">{}</td>"
-                "<td class=\"number\">{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td>"
-                "<td class=\"reason\">{}</td></tr>",
-                chosen ? html(" class=\"chosen\"") : Html(), a.probe,
-                chosen ? html(" <span class=\"tag\">chosen</span>") : Html(),
-                a.key.metric.empty() ? std::string("–") : to_text(a.key),
-                fmt::format("{:.0f}%", a.share * 100),
-                a.noise > 0 ? fmt::format("{:.1f}%", a.noise * 100) : "–",
-                a.can_answer ? fmt::format("{:.0f}", a.pairs) : "cannot answer",
-                duration_text(a.cost_s), a.reason);
+    return html(
+        "<tr{}><td>{}{}</td><td><code>{}</code></td><td class=\"number\">{}</td>"
+        "<td class=\"number\">{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td>"
+        "<td class=\"reason\">{}</td></tr>",
+        chosen ? html(" class=\"chosen\"") : Html(), a.probe,
+        chosen ? html(" <span class=\"tag\">chosen</span>") : Html(),
+        a.key.metric.empty() ? std::string("–") : to_text(a.key),
+        fmt::format("{:.0f}%", a.share * 100),
+        a.noise > 0 ? fmt::format("{:.1f}%", a.noise * 100) : "–",
+        a.can_answer ? fmt::format("{:.0f}", a.pairs) : "cannot answer", duration_text(a.cost_s),
+        a.reason);
   });
-  return html("<details{}><summary>What was weighed: {} ways to ask</summary><div class=\"scroll\">"
-              "<table class=\"list small\"><thead><tr><th>Probe</th><th>Metric</th>"
-              "<th class=\"number\">Share</th><th class=\"number\">Noise</th>"
-              "<th class=\"number\">Pairs</th><th class=\"number\">Cost</th><th>Why</th></tr></thead>"
-              "<tbody>{}</tbody></table></div></details>",
-              experiment.alternatives.size() > 1 ? html(" open") : Html(),
-              experiment.alternatives.size(), rows);
+  return html(
+      "<details{}><summary>What was weighed: {} ways to ask</summary><div class=\"scroll\">"
+      "<table class=\"list small\"><thead><tr><th>Probe</th><th>Metric</th>"
+      "<th class=\"number\">Share</th><th class=\"number\">Noise</th>"
+      "<th class=\"number\">Pairs</th><th class=\"number\">Cost</th><th>Why</th></tr></thead>"
+      "<tbody>{}</tbody></table></div></details>",
+      experiment.alternatives.size() > 1 ? html(" open") : Html(), experiment.alternatives.size(),
+      rows);
 }
 
 Html answer_line(const Experiment& experiment) {
@@ -65,25 +67,29 @@ Html log_links(const Site& site, const Run& run) {
 }
 
 Html run_row(const Site& site, const Run& run, const MetricKey& key) {
-  return html("<tr{}><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td class=\"number\">{}</td>"
-              "<td class=\"number\">{}</td><td class=\"number\">{}</td><td class=\"reason\">{}</td>"
-              "<td class=\"logs\">{}</td></tr>",
-              run.measured ? Html() : html(" class=\"open\""),
-              run.measured ? fmt::format("{}", run.attempt + 1) : std::string("build"),
-              to_text(run.side), run.position == 0 ? "first" : "second",
-              badge(to_text(run.outcome)), value_of(run, key), duration_text(run.wall_s),
-              fmt::format("{:.2f}", run.machine.load), run.detail, log_links(site, run));
+  return html(
+      "<tr{}><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td class=\"number\">{}</td>"
+      "<td class=\"number\">{}</td><td class=\"number\">{}</td><td class=\"reason\">{}</td>"
+      "<td class=\"logs\">{}</td></tr>",
+      run.measured ? Html() : html(" class=\"open\""),
+      run.measured ? fmt::format("{}", run.attempt + 1) : std::string("build"), to_text(run.side),
+      run.position == 0 ? "first" : "second", badge(to_text(run.outcome)), value_of(run, key),
+      duration_text(run.wall_s), fmt::format("{:.2f}", run.machine.load), run.detail,
+      log_links(site, run));
 }
 
 Html runs_table(const Site& site, const Experiment& experiment, const std::vector<Run>& runs) {
   if (runs.empty()) {
     return empty_state("No run yet", html("The first pair is being built or measured."));
   }
-  return html("<div class=\"scroll\"><table class=\"list small\"><thead><tr><th>Pair</th><th>Side</th>"
-              "<th>Order</th><th>Outcome</th><th class=\"number\">{}</th><th class=\"number\">Wall</th>"
-              "<th class=\"number\">Load</th><th>Detail</th><th>Logs</th></tr></thead><tbody>{}</tbody></table></div>",
-              experiment.key.metric.empty() ? std::string("Value") : to_text(experiment.key),
-              each(runs, [&](const Run& run) { return run_row(site, run, experiment.key); }));
+  return html(
+      "<div class=\"scroll\"><table class=\"list small\"><thead><tr><th>Pair</th><th>Side</th>"
+      "<th>Order</th><th>Outcome</th><th class=\"number\">{}</th><th class=\"number\">Wall</th>"
+      "<th "
+      "class=\"number\">Load</th><th>Detail</th><th>Logs</th></tr></thead><tbody>{}</tbody></"
+      "table></div>",
+      experiment.key.metric.empty() ? std::string("Value") : to_text(experiment.key),
+      each(runs, [&](const Run& run) { return run_row(site, run, experiment.key); }));
 }
 
 Html pairs_of_experiment(const Experiment& experiment, const std::vector<Run>& runs) {
@@ -116,13 +122,14 @@ Html machine_facts(const std::vector<Run>& runs) {
 }  // namespace
 
 Html experiment_card(const Experiment& experiment, const std::vector<Run>& runs) {
-  return html("<section class=\"card\"><div class=\"card-head\"><h3>{} {}</h3>"
-              "<span class=\"muted\">cost {}, expected {}</span></div>{}<p class=\"why\">{}</p>{}{}"
-              "<p><a href=\"/experiments/{}\">{} runs</a></p></section>",
-              experiment_link(experiment.id), title_of(experiment),
-              duration_text(experiment.cost_s), duration_text(experiment.estimate_s),
-              answer_line(experiment), experiment.why, pairs_of_experiment(experiment, runs),
-              alternatives_table(experiment), experiment.id.text(), runs.size());
+  return html(
+      "<section class=\"card\"><div class=\"card-head\"><h3>{} {}</h3>"
+      "<span class=\"muted\">cost {}, expected {}</span></div>{}<p class=\"why\">{}</p>{}{}"
+      "<p><a href=\"/experiments/{}\">{} runs</a></p></section>",
+      experiment_link(experiment.id), title_of(experiment), duration_text(experiment.cost_s),
+      duration_text(experiment.estimate_s), answer_line(experiment), experiment.why,
+      pairs_of_experiment(experiment, runs), alternatives_table(experiment), experiment.id.text(),
+      runs.size());
 }
 
 Response experiment_page(Site& site, const Call& call) {
@@ -141,11 +148,11 @@ Response experiment_page(Site& site, const Call& call) {
             "<p class=\"crumbs\"><a href=\"/hypotheses\">Hypotheses</a> / {} / {}</p><h1>{}</h1>{}"
             "<p class=\"why\">{}</p><section class=\"card\">{}{}</section>"
             "<section class=\"card\">{}{}{}</section><h2>Runs</h2>{}",
-            parent, id.text(), title_of(*e), answer_line(*e), e->why,
-            html("<h2>Pairs</h2>"),
-            e->key.metric.empty() ? html("<p class=\"muted\">No metric is judged here: it builds, or "
-                                         "it is correct, or not.</p>")
-                                  : pairs_of_experiment(*e, runs),
+            parent, id.text(), title_of(*e), answer_line(*e), e->why, html("<h2>Pairs</h2>"),
+            e->key.metric.empty()
+                ? html("<p class=\"muted\">No metric is judged here: it builds, or "
+                       "it is correct, or not.</p>")
+                : pairs_of_experiment(*e, runs),
             facts({{"base", commit_html(e->base)},
                    {"candidate", commit_html(e->candidate)},
                    {"build", e->fresh_build ? html("fresh") : html("warm")},

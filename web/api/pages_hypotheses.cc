@@ -36,31 +36,36 @@ Html next_link(const store::HypothesisFilter& filter, HypothesisId last) {
 
 std::string_view sign_of(Verdict verdict) {
   switch (verdict) {
-    case Verdict::supported: return "✓";
-    case Verdict::refuted: return "✗";
-    case Verdict::no_difference: return "=";
-    case Verdict::inconclusive: return "?";
-    case Verdict::invalid: return "!";
+    case Verdict::supported:
+      return "✓";
+    case Verdict::refuted:
+      return "✗";
+    case Verdict::no_difference:
+      return "=";
+    case Verdict::inconclusive:
+      return "?";
+    case Verdict::invalid:
+      return "!";
   }
   return "?";
 }
 
 Html question_row(Question question, const Answer* answer) {
   if (answer == nullptr) {
-    return html("<tr class=\"open\"><td>{}</td><td><span class=\"muted\">not asked</span></td><td></td>"
-                "<td></td></tr>", to_text(question));
+    return html(
+        "<tr class=\"open\"><td>{}</td><td><span class=\"muted\">not asked</span></td><td></td>"
+        "<td></td></tr>",
+        to_text(question));
   }
   const std::string_view word = to_text(answer->verdict);
-  const Html effect =
-      answer->evidence
-          ? html("{}<span class=\"effect\">{}</span>",
-                 effect_bar(*answer->evidence, word, reach_of(*answer->evidence)),
-                 effect_text(*answer->evidence))
-          : Html();
-  return html("<tr><td>{}</td><td>{} <span class=\"sign\">{}</span></td><td class=\"measured\">{}</td>"
-              "<td>{} <span class=\"reason\">{}</span></td></tr>",
-              to_text(question), badge(word), sign_of(answer->verdict), effect,
-              experiment_link(answer->experiment), answer->reason);
+  const Html effect = answer->evidence ? measured_cell(effect_of(*answer->evidence), word,
+                                                       reach_of(effect_of(*answer->evidence)))
+                                       : Html();
+  return html(
+      "<tr><td>{}</td><td>{} <span class=\"sign\">{}</span></td><td class=\"measured\">{}</td>"
+      "<td>{} <span class=\"reason\">{}</span></td></tr>",
+      to_text(question), badge(word), sign_of(answer->verdict), effect,
+      experiment_link(answer->experiment), answer->reason);
 }
 
 // All five questions, each with its newest answers, so that what was not asked can be seen too.
@@ -75,8 +80,10 @@ Html answers_table(const std::vector<Answer>& answers) {
     }
     if (!any) rows += question_row(question, nullptr);
   }
-  return html("<div class=\"scroll\"><table class=\"list\"><thead><tr><th>Question</th><th>Answer</th>"
-              "<th>Effect</th><th>Why</th></tr></thead><tbody>{}</tbody></table></div>", rows);
+  return html(
+      "<div class=\"scroll\"><table class=\"list\"><thead><tr><th>Question</th><th>Answer</th>"
+      "<th>Effect</th><th>Why</th></tr></thead><tbody>{}</tbody></table></div>",
+      rows);
 }
 
 Html change_html(const Site& site, const Hypothesis& h) {
@@ -93,21 +100,21 @@ Html change_html(const Site& site, const Hypothesis& h) {
 }
 
 Html summary(const Site& site, const Hypothesis& h) {
-  return facts({{"predicts", html("<code>{}</code>", to_text(h.prediction))},
-                {"change", change_html(site, h)},
-                {"subject", h.subject.name.empty()
-                                ? Html()
-                                : html("{} <code>{}</code>", to_text(h.subject.kind), h.subject.name)},
-                {"proposed by", html("{}", to_text(h.origin))},
-                {"builds on", hypothesis_link(h.parent)},
-                {"base", commit_html(h.base)},
-                {"candidate", commit_html(h.candidate)},
-                {"branch", h.branch.empty() ? Html() : html("<code>{}</code>", h.branch)},
-                {"opened", time_html(h.opened)},
-                {"night", h.night ? html("<a href=\"/report/{}\">{}</a>", h.night.text(),
-                                         h.night.text())
-                                  : Html()},
-                {"cost", html("{} of machine time", duration_text(h.cost_s))}});
+  return facts(
+      {{"predicts", html("<code>{}</code>", to_text(h.prediction))},
+       {"change", change_html(site, h)},
+       {"subject", h.subject.name.empty()
+                       ? Html()
+                       : html("{} <code>{}</code>", to_text(h.subject.kind), h.subject.name)},
+       {"proposed by", html("{}", to_text(h.origin))},
+       {"builds on", hypothesis_link(h.parent)},
+       {"base", commit_html(h.base)},
+       {"candidate", commit_html(h.candidate)},
+       {"branch", h.branch.empty() ? Html() : html("<code>{}</code>", h.branch)},
+       {"opened", time_html(h.opened)},
+       {"night",
+        h.night ? html("<a href=\"/report/{}\">{}</a>", h.night.text(), h.night.text()) : Html()},
+       {"cost", html("{} of machine time", duration_text(h.cost_s))}});
 }
 
 Html verdict_line(const Hypothesis& h) {
@@ -127,7 +134,7 @@ Html numbers(const Hypothesis& h) {
   return facts({{"base median", html("{}", number_text(e.base_value, e.unit))},
                 {"candidate median", html("{}", number_text(e.candidate_value, e.unit))},
                 {"pairs", html("{}", e.pairs)},
-                {"noise of a pair", html("{}", percent_text(e.noise))},
+                {"noise of a pair", html("{}", fmt::format("{:.1f}%", e.noise * 100))},
                 {"e-value for better", html("{}", e.e_better)}});
 }
 
@@ -153,43 +160,46 @@ Response hypotheses_page(Site& site, const Call& call) {
             filter.text, verdict_choice(filter.verdict),
             filter.night ? filter.night.text() : std::string());
         if (found.empty()) {
-          return content + empty_state("None here",
-                                       html("No hypothesis fits this filter. <a href=\"/hypotheses\">"
-                                            "Show all</a>."));
+          return content +
+                 empty_state("None here",
+                             html("No hypothesis fits this filter. <a href=\"/hypotheses\">"
+                                  "Show all</a>."));
         }
         content += hypothesis_table(found);
-        if (static_cast<int>(found.size()) == at.limit) content += next_link(filter, found.back().id);
+        if (static_cast<int>(found.size()) == at.limit)
+          content += next_link(filter, found.back().id);
         return content;
       });
 }
 
 Response hypothesis_page(Site& site, const Call& call) {
-  return page(
-      site, call, {.title = "Hypothesis", .section = "hypotheses"},
-      [&](const store::Reader& reader, Frame& frame) -> Result<Html> {
-        NS_ASSIGN(id, path_id<HypothesisId>(call));
-        NS_ASSIGN(h, reader.hypothesis(id));
-        if (!h) return base::fail(base::ErrorCode::not_found, "there is no " + id.text());
-        NS_ASSIGN(experiments, reader.experiments_of(id));
-        frame.title = id.text() + " " + h->claim;
-        std::sort(experiments.begin(), experiments.end(),
-                  [](const auto& a, const auto& b) { return a.id < b.id; });
-        Html cards;
-        for (const Experiment& experiment : experiments) {
-          NS_ASSIGN(runs, reader.runs(experiment.id));
-          cards += experiment_card(experiment, runs);
-        }
-        if (experiments.empty()) {
-          cards = empty_state("No experiment yet", html("The cheapest one that can answer the next "
-                              "question starts when its turn comes."));
-        }
-        return html("<p class=\"crumbs\"><a href=\"/hypotheses\">Hypotheses</a> / {}</p><h1>{}</h1>"
+  return page(site, call, {.title = "Hypothesis", .section = "hypotheses"},
+              [&](const store::Reader& reader, Frame& frame) -> Result<Html> {
+                NS_ASSIGN(id, path_id<HypothesisId>(call));
+                NS_ASSIGN(h, reader.hypothesis(id));
+                if (!h) return base::fail(base::ErrorCode::not_found, "there is no " + id.text());
+                NS_ASSIGN(experiments, reader.experiments_of(id));
+                frame.title = id.text() + " " + h->claim;
+                std::sort(experiments.begin(), experiments.end(),
+                          [](const auto& a, const auto& b) { return a.id < b.id; });
+                Html cards;
+                for (const Experiment& experiment : experiments) {
+                  NS_ASSIGN(runs, reader.runs(experiment.id));
+                  cards += experiment_card(experiment, runs);
+                }
+                if (experiments.empty()) {
+                  cards = empty_state("No experiment yet",
+                                      html("The cheapest one that can answer the next "
+                                           "question starts when its turn comes."));
+                }
+                return html(
+                    "<p class=\"crumbs\"><a href=\"/hypotheses\">Hypotheses</a> / {}</p><h1>{}</h1>"
                     "{}{}<section class=\"card\"><h2>Predicted and measured</h2>{}{}</section>"
                     "<section class=\"card\">{}</section>"
                     "<h2>Questions</h2>{}<h2>Experiments</h2>{}",
                     id.text(), h->claim, verdict_line(*h), believed(*h), effect_chart(*h),
                     numbers(*h), summary(site, *h), answers_table(h->answers), cards);
-      });
+              });
 }
 
 Response diff_page(Site& site, const Call& call) {
@@ -215,9 +225,10 @@ Response diff_page(Site& site, const Call& call) {
                   lines += html("<span class=\"{}\">{}\n</span>", tone, line);
                   at = end + 1;
                 }
-                return html("<p class=\"crumbs\"><a href=\"/hypotheses\">Hypotheses</a> / {}</p>"
-                            "<h1>What {} changes</h1><pre class=\"code diff\">{}</pre>",
-                            hypothesis_link(id), id.text(), lines);
+                return html(
+                    "<p class=\"crumbs\"><a href=\"/hypotheses\">Hypotheses</a> / {}</p>"
+                    "<h1>What {} changes</h1><pre class=\"code diff\">{}</pre>",
+                    hypothesis_link(id), id.text(), lines);
               });
 }
 

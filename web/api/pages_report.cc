@@ -1,6 +1,9 @@
 // "/report/N-1": the morning report, from the same JSON as the API and the CLI.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "web/api/pages.h"
 #include "web/api/widgets.h"
 
@@ -34,7 +37,8 @@ Html tiles(const Json& totals) {
   const auto count = [&](const char* word) {
     return fmt::format("{:.0f}", number_of(by_verdict, word));
   };
-  return html("<div class=\"tiles\">{}{}{}{}{}{}</div>", tile(count("supported"), "supported", "good"),
+  return html("<div class=\"tiles\">{}{}{}{}{}{}</div>",
+              tile(count("supported"), "supported", "good"),
               tile(count("refuted"), "refuted", "bad"),
               tile(count("no-difference"), "no difference", "plain"),
               tile(count("inconclusive"), "inconclusive", "unsure"),
@@ -42,21 +46,46 @@ Html tiles(const Json& totals) {
               tile(duration_text(number_of(totals, "machine_s")), "machine time", "plain"));
 }
 
-Html report_rows(const Json& rows) {
+double number_or_nan(const Json& value) {
+  return value.is_number() ? value.get<double>() : std::nan("");
+}
+
+std::optional<Effect> effect_in(const Json& row) {
+  if (!row.at("interval").is_array()) return {};
+  return Effect{number_or_nan(row.at("effect")), number_or_nan(row.at("interval")[0]),
+                number_or_nan(row.at("interval")[1]), text_of(row, "effect_text")};
+}
+
+// One scale for all bars of the page.
+double reach_of_report(const Json& groups) {
+  double reach = 0;
+  for (const Json& rows : groups) {
+    for (const Json& row : rows) {
+      if (const auto effect = effect_in(row)) reach = std::max(reach, reach_of(*effect));
+    }
+  }
+  return reach;
+}
+
+Html report_rows(const Json& rows, std::string_view word, double reach) {
   Html all;
   for (const Json& row : rows) {
     const std::string id = text_of(row, "id");
-    const std::string effect = text_of(row, "effect_text");
-    all += html("<tr><td><a class=\"id\" href=\"/hypotheses/{}\">{}</a></td><td class=\"claim\">"
-                "<a href=\"/hypotheses/{}\">{}</a><span class=\"reason\">{}</span></td>"
-                "<td>{}</td><td>{}</td><td class=\"number\">{}</td></tr>",
-                id, id, id, text_of(row, "claim"), text_of(row, "reason"),
-                effect.empty() ? std::string("–") : effect, text_of(row, "prediction_text"),
-                duration_text(number_of(row, "cost_s")));
+    const auto effect = effect_in(row);
+    const double cost_s = number_of(row, "cost_s");
+    all += html(
+        "<tr><td><a class=\"id\" href=\"/hypotheses/{}\">{}</a></td><td class=\"claim\">"
+        "<a href=\"/hypotheses/{}\">{}</a><span class=\"reason\">{}</span></td>"
+        "<td class=\"measured\">{}</td><td>{}</td><td class=\"number\">{}</td></tr>",
+        id, id, id, text_of(row, "claim"), text_of(row, "reason"),
+        effect ? measured_cell(*effect, word, reach) : html("–"), text_of(row, "prediction_text"),
+        cost_s > 0 ? duration_text(cost_s) : "–");
   }
-  return html("<div class=\"scroll\"><table class=\"list\"><thead><tr><th>Id</th><th>Claim and reason"
-              "</th><th>Measured</th><th>Predicted</th><th class=\"number\">Cost</th></tr></thead>"
-              "<tbody>{}</tbody></table></div>", all);
+  return html(
+      "<div class=\"scroll\"><table class=\"list even\"><thead><tr><th>Id</th>"
+      "<th>Claim and reason</th><th>Measured</th><th>Predicted</th>"
+      "<th class=\"number\">Cost</th></tr></thead><tbody>{}</tbody></table></div>",
+      all);
 }
 
 Html report_merges(const Json& merges) {
@@ -64,11 +93,12 @@ Html report_merges(const Json& merges) {
   Html items;
   for (const Json& merge : merges) {
     const std::string id = text_of(merge, "id");
-    items += html("<li><a class=\"id\" href=\"/merges/{}\">{}</a> {} <strong>{}</strong> {}"
-                  "<span class=\"reason\">{}</span></li>",
-                  id, id, badge(text_of(merge, "state")), text_of(merge, "effect_text"),
-                  text_of(merge, "known"),
-                  text_of(merge, "unknown").empty() ? "" : "Not known: " + text_of(merge, "unknown"));
+    items += html(
+        "<li><a class=\"id\" href=\"/merges/{}\">{}</a> {} <strong>{}</strong> {}"
+        "<span class=\"reason\">{}</span></li>",
+        id, id, badge(text_of(merge, "state")), text_of(merge, "effect_text"),
+        text_of(merge, "known"),
+        text_of(merge, "unknown").empty() ? "" : "Not known: " + text_of(merge, "unknown"));
   }
   return html("<h2>Merge requests</h2><ul class=\"plain-list\">{}</ul>", items);
 }
@@ -77,16 +107,18 @@ Html report_turns(const Json& turns, const Json& totals) {
   if (turns.empty()) return {};
   Html rows;
   for (const Json& turn : turns) {
-    rows += html("<tr><td class=\"number\">{}</td><td>{}</td><td>{}</td><td class=\"number\">{}</td>"
-                 "<td class=\"reason\">{}</td></tr>",
-                 number_of(turn, "turn"), text_of(turn, "planner"), text_of(turn, "outcome"),
-                 static_cast<std::int64_t>(number_of(turn, "tokens")), text_of(turn, "text"));
+    rows += html(
+        "<tr><td class=\"number\">{}</td><td>{}</td><td>{}</td><td class=\"number\">{}</td>"
+        "<td class=\"reason\">{}</td></tr>",
+        number_of(turn, "turn"), text_of(turn, "planner"), text_of(turn, "outcome"),
+        static_cast<std::int64_t>(number_of(turn, "tokens")), text_of(turn, "text"));
   }
-  return html("<details><summary>Planner: {} turns, {} tokens</summary><div class=\"scroll\">"
-              "<table class=\"list small\"><thead><tr><th class=\"number\">Turn</th><th>Planner</th>"
-              "<th>Outcome</th><th class=\"number\">Tokens</th><th>Exchange</th></tr></thead>"
-              "<tbody>{}</tbody></table></div></details>",
-              turns.size(), static_cast<std::int64_t>(number_of(totals, "tokens")), rows);
+  return html(
+      "<details><summary>Planner: {} turns, {} tokens</summary><div class=\"scroll\">"
+      "<table class=\"list small\"><thead><tr><th class=\"number\">Turn</th><th>Planner</th>"
+      "<th>Outcome</th><th class=\"number\">Tokens</th><th>Exchange</th></tr></thead>"
+      "<tbody>{}</tbody></table></div></details>",
+      turns.size(), static_cast<std::int64_t>(number_of(totals, "tokens")), rows);
 }
 
 Html report_notes(const Json& report) {
@@ -100,9 +132,9 @@ Html report_notes(const Json& report) {
                   time_html(instant_of(note, "at")));
   }
   for (const Json& proposal : report.at("refused_proposals")) {
-    refused += html("<li>{} <span class=\"muted\">from {}</span><span class=\"reason\">{}</span></li>",
-                    text_of(proposal, "proposal"), text_of(proposal, "origin"),
-                    text_of(proposal, "reason"));
+    refused += html(
+        "<li>{} <span class=\"muted\">from {}</span><span class=\"reason\">{}</span></li>",
+        text_of(proposal, "proposal"), text_of(proposal, "origin"), text_of(proposal, "reason"));
   }
   return list("Notes", notes) + list("Proposals that were refused", refused);
 }
@@ -114,16 +146,18 @@ Html whole_report(const Json& report) {
   const base::Instant ended = instant_of(night, "ended");
   Html content = html(
       "<p class=\"crumbs\"><a href=\"/nights\">Nights</a> / {}</p><h1>{} of {}</h1>"
-      "<p class=\"lead\">{} {}{} {}</p>{}{}",
+      "<p class=\"lead\">{} {}{} <span class=\"muted\">{}</span></p>{}{}",
       id, id, text_of(report, "campaign"), badge(text_of(night, "state")),
       time_html(instant_of(night, "started")),
       ended.ms != 0 ? html(" to {}.", time_html(ended)) : html(", still running."),
       text_of(night, "reason"), tiles(totals), report_merges(report.at("merges")));
+  const double reach = reach_of_report(report.at("hypotheses"));
   // The order of report.cc, which JSON objects do not keep.
   for (const char* word :
        {"supported", "refuted", "no-difference", "inconclusive", "invalid", "undecided"}) {
     const Json& rows = report.at("hypotheses").at(word);
-    if (!rows.empty()) content += html("<h2>{} {}</h2>{}", badge(word), rows.size(), report_rows(rows));
+    if (rows.empty()) continue;
+    content += html("<h2>{} {}</h2>{}", badge(word), rows.size(), report_rows(rows, word, reach));
   }
   if (number_of(totals, "hypotheses") == 0) {
     content += empty_state("Nothing was tried", html("The reason above says why the night ended."));
@@ -132,8 +166,10 @@ Html whole_report(const Json& report) {
     content += notice("warn", html("Only the newest {} of each are counted.", kReportLimit));
   }
   return content + report_notes(report) + report_turns(report.at("planner_turns"), totals) +
-         html("<p class=\"muted\">The same as text: <code>nightshift report {}</code>; as JSON: "
-              "<a href=\"/api/v1/nights/{}/report\">/api/v1/nights/{}/report</a></p>", id, id, id);
+         html(
+             "<p class=\"muted\">The same as text: <code>nightshift report {}</code>; as JSON: "
+             "<a href=\"/api/v1/nights/{}/report\">/api/v1/nights/{}/report</a></p>",
+             id, id, id);
 }
 
 }  // namespace

@@ -20,7 +20,8 @@ std::string own_path(const std::string& next) {
 
 Html sign_in_form(const std::string& next, const Html& trouble) {
   return html(
-      "<h1>Sign in</h1><p class=\"lead\">Looking needs no sign-in on this machine; commands do.</p>{}"
+      "<h1>Sign in</h1><p class=\"lead\">Looking needs no sign-in on this machine; commands "
+      "do.</p>{}"
       "<form class=\"card stack\" method=\"post\" action=\"/login\">"
       "<input type=\"hidden\" name=\"next\" value=\"{}\">"
       "<label>Token<input type=\"password\" name=\"token\" required autofocus "
@@ -34,10 +35,9 @@ Html sign_in_form(const std::string& next, const Html& trouble) {
 
 Response sign_in_response(Site& site, const Call& call, int status, const std::string& next,
                           const Html& trouble) {
-  return page(site, call, {.title = "Sign in", .section = "", .status = status, .live = false},
-              [&](const store::Reader&, Frame&) -> Result<Html> {
-                return sign_in_form(next, trouble);
-              });
+  return page(
+      site, call, {.title = "Sign in", .section = "", .status = status, .live = false},
+      [&](const store::Reader&, Frame&) -> Result<Html> { return sign_in_form(next, trouble); });
 }
 
 // Runs a command from a form and goes back to the page that shows the outcome.
@@ -85,22 +85,30 @@ Response sign_out(Site& site, const Call& call) {
 
 Response approve_form(Site& site, const Call& call) {
   auto fields = parse_form(call.request.body);
-  return perform(site, call, [&]() -> Result<Approve> {
-    NS_ASSIGN(id, path_id<MergeRequestId>(call));
-    NS_TRY(check_commit(fields["commit"]));
-    // From a page there is no "whichever waits now": what was looked at is what is approved.
-    if (fields["commit"].empty()) return base::fail(base::ErrorCode::bad_input, "commit: missing");
-    return Approve{id, {fields["commit"]}, signer(call.caller)};
-  }(), "/merges/" + call.parts[0]);
+  return perform(
+      site, call,
+      [&]() -> Result<Approve> {
+        NS_ASSIGN(id, path_id<MergeRequestId>(call));
+        NS_TRY(check_commit(fields["commit"]));
+        // From a page there is no "whichever waits now": what was looked at is what is approved.
+        if (fields["commit"].empty())
+          return base::fail(base::ErrorCode::bad_input, "commit: missing");
+        return Approve{id, {fields["commit"]}, signer(call.caller)};
+      }(),
+      "/merges/" + call.parts[0]);
 }
 
 Response reject_form(Site& site, const Call& call) {
   auto fields = parse_form(call.request.body);
-  return perform(site, call, [&]() -> Result<Reject> {
-    NS_ASSIGN(id, path_id<MergeRequestId>(call));
-    if (fields["reason"].empty()) return base::fail(base::ErrorCode::bad_input, "reason: missing");
-    return Reject{id, signer(call.caller), fields["reason"]};
-  }(), "/merges/" + call.parts[0]);
+  return perform(
+      site, call,
+      [&]() -> Result<Reject> {
+        NS_ASSIGN(id, path_id<MergeRequestId>(call));
+        if (fields["reason"].empty())
+          return base::fail(base::ErrorCode::bad_input, "reason: missing");
+        return Reject{id, signer(call.caller), fields["reason"]};
+      }(),
+      "/merges/" + call.parts[0]);
 }
 
 Response campaign_form(Site& site, const Call& call) {

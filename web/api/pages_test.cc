@@ -36,11 +36,22 @@ static std::string unbalanced(const std::string& page) {
   return open.empty() ? "" : "<" + open.back() + "> stays open";
 }
 
-static const std::vector<std::string> kPages = {
-    "/",           "/nights",           "/report/N-1",      "/report/N-2",      "/campaigns/C-1",
-    "/hypotheses", "/hypotheses/H-1",   "/hypotheses/H-3",  "/hypotheses/H-4",  "/hypotheses/H-7",
-    "/experiments/E-1", "/experiments/E-3", "/experiments/E-7", "/merges",      "/merges/M-1",
-    "/login"};
+static const std::vector<std::string> kPages = {"/",
+                                                "/nights",
+                                                "/report/N-1",
+                                                "/report/N-2",
+                                                "/campaigns/C-1",
+                                                "/hypotheses",
+                                                "/hypotheses/H-1",
+                                                "/hypotheses/H-3",
+                                                "/hypotheses/H-4",
+                                                "/hypotheses/H-7",
+                                                "/experiments/E-1",
+                                                "/experiments/E-3",
+                                                "/experiments/E-7",
+                                                "/merges",
+                                                "/merges/M-1",
+                                                "/login"};
 
 TEST_CASE("every page is whole and escapes what others wrote") {
   TestSite site;
@@ -57,7 +68,8 @@ TEST_CASE("every page is whole and escapes what others wrote") {
     }
   }
   CHECK(has(page_of(site, "/hypotheses/H-3"), "&lt;script&gt;alert(1)&lt;/script&gt;"));
-  CHECK(has(page_of(site, "/hypotheses?q=%22%3E%3Cscript%3E"), "value=\"&quot;&gt;&lt;script&gt;\""));
+  CHECK(
+      has(page_of(site, "/hypotheses?q=%22%3E%3Cscript%3E"), "value=\"&quot;&gt;&lt;script&gt;\""));
 }
 
 TEST_CASE("pages of an empty store say what to do") {
@@ -71,9 +83,10 @@ TEST_CASE("pages of an empty store say what to do") {
 TEST_CASE("a hypothesis shows its way from claim to verdict") {
   TestSite site;
   const std::string page = page_of(site, "/hypotheses/H-1");
-  for (const char* part : {"A v_tile of 128", "kda_decode.time{batch=1} -40%", "not asked", "chosen",
-                           "1% of 4% share needs 900 pairs; the cap is 40", "class=\"chart pairs\"",
-                           "href=\"/experiments/E-3\"", "class=\"chart supported\""}) {
+  for (const char* part :
+       {"A v_tile of 128", "kda_decode.time{batch=1} -40%", "not asked", "chosen",
+        "1% of 4% share needs 900 pairs; the cap is 40", "class=\"chart pairs\"",
+        "href=\"/experiments/E-3\"", "class=\"chart supported\""}) {
     INFO(part);
     CHECK(has(page, part));
   }
@@ -96,7 +109,8 @@ TEST_CASE("a merge page says what is not known, and who may decide") {
   const hypotheses::Answer carried{
       hypotheses::Question::carries_over, hypotheses::Verdict::supported, "faster", {}, {6}};
   site.commit({hypotheses::MergeAnswered{{1}, carried}});
-  CHECK_FALSE(has(page_of(site, "/merges/M-1"), "The effect on the whole engine was not measured."));
+  CHECK_FALSE(
+      has(page_of(site, "/merges/M-1"), "The effect on the whole engine was not measured."));
 }
 
 TEST_CASE("forms command, errors are pages") {
@@ -113,7 +127,8 @@ TEST_CASE("forms command, errors are pages") {
   CHECK(post("/campaigns/C-1/pause", {})->status == 303);
   CHECK(post("/campaigns/C-1/resume", {})->status == 303);
   CHECK(post("/campaigns/C-1/explode", {})->status == 404);
-  CHECK(post("/merges/M-1/reject", {{"reason", "no"}})->get_header_value("Location") == "/merges/M-1");
+  CHECK(post("/merges/M-1/reject", {{"reason", "no"}})->get_header_value("Location") ==
+        "/merges/M-1");
   CHECK(post("/merges/M-1/reject", {})->status == 400);
   CHECK(post("/merges/M-1/approve", {})->status == 400);
   site.inbox.answer_with([](const Command&) -> base::Result<Reply> {
@@ -140,14 +155,16 @@ TEST_CASE("a diff is shown where the daemon can make one") {
   };
   TestSite site(std::move(options));
   CHECK(has(page_of(site, "/hypotheses/H-1"), "/hypotheses/H-1/diff"));
-  CHECK(has(page_of(site, "/hypotheses/H-1/diff"), "<span class=\"added\">+&lt;b&gt;bbbbbbbbbb\n</span>"));
+  CHECK(has(page_of(site, "/hypotheses/H-1/diff"),
+            "<span class=\"added\">+&lt;b&gt;bbbbbbbbbb\n</span>"));
 }
 
 TEST_CASE("the page's files are cached by their content") {
   TestSite site;
   auto client = site.client();
   for (const auto& [path, type] : std::vector<std::pair<std::string, std::string>>{
-           {"/style.css", "text/css; charset=utf-8"}, {"/live.js", "text/javascript; charset=utf-8"},
+           {"/style.css", "text/css; charset=utf-8"},
+           {"/live.js", "text/javascript; charset=utf-8"},
            {"/moon.svg", "image/svg+xml"}}) {
     auto file = client.Get(path.c_str());
     REQUIRE(file);

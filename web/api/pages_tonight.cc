@@ -14,23 +14,25 @@ using namespace hypotheses;  // NOLINT: the page shows nearly all of it
 Html hypothesis_table(const std::vector<Hypothesis>& hypotheses) {
   double reach = 0;
   for (const Hypothesis& h : hypotheses) {
-    if (h.evidence) reach = std::max(reach, reach_of(*h.evidence));
+    if (h.evidence) reach = std::max(reach, reach_of(effect_of(*h.evidence)));
   }
   const Html rows = each(hypotheses, [&](const Hypothesis& h) {
     const std::string verdict(h.verdict ? to_text(*h.verdict) : "");
     const Html effect =
-        h.evidence ? html("{}<span class=\"effect\">{}</span>",
-                          effect_bar(*h.evidence, verdict, reach), effect_text(*h.evidence))
+        h.evidence ? measured_cell(effect_of(*h.evidence), verdict, reach)
                    : html("<span class=\"muted\">predicts {}</span>", to_text(h.prediction));
-    return html("<tr><td>{}</td><td class=\"claim\"><a href=\"/hypotheses/{}\">{}</a>"
-                "<span class=\"reason\">{}</span></td><td>{}</td><td class=\"measured\">{}</td>"
-                "<td class=\"number\">{}</td></tr>",
-                hypothesis_link(h.id), h.id.text(), h.claim, h.reason, verdict_badge(h), effect,
-                h.cost_s > 0 ? duration_text(h.cost_s) : "–");
+    return html(
+        "<tr><td>{}</td><td class=\"claim\"><a href=\"/hypotheses/{}\">{}</a>"
+        "<span class=\"reason\">{}</span></td><td>{}</td><td class=\"measured\">{}</td>"
+        "<td class=\"number\">{}</td></tr>",
+        hypothesis_link(h.id), h.id.text(), h.claim, h.reason, verdict_badge(h), effect,
+        h.cost_s > 0 ? duration_text(h.cost_s) : "–");
   });
-  return html("<div class=\"scroll\"><table class=\"list\"><thead><tr><th>Id</th><th>Claim</th>"
-              "<th>Verdict</th><th>Effect</th><th class=\"number\">Cost</th></tr></thead>"
-              "<tbody>{}</tbody></table></div>", rows);
+  return html(
+      "<div class=\"scroll\"><table class=\"list\"><thead><tr><th>Id</th><th>Claim</th>"
+      "<th>Verdict</th><th>Effect</th><th class=\"number\">Cost</th></tr></thead>"
+      "<tbody>{}</tbody></table></div>",
+      rows);
 }
 
 namespace {
@@ -68,15 +70,19 @@ Html campaign_card(const Campaign& campaign, const Caller& caller) {
              {"runs", html("{}", schedule_text(campaign))}}));
 }
 
-Html night_line(const Night& night) {
-  return html("<div class=\"night-line\"><strong>{}</strong> {} started {}{} · base {}{} · "
-              "<a href=\"/report/{}\">report</a></div>",
-              night.id.text(), badge(to_text(night.state)), time_html(night.started),
-              night.state == NightState::running
-                  ? html(", until {}", time_html(night.deadline))
-                  : html(", ended {}", time_html(night.ended)),
-              commit_html(night.base),
-              night.reason.empty() ? Html() : html(" · {}", night.reason), night.id.text());
+Html night_card(const Night& night) {
+  const bool running = night.state == NightState::running;
+  return html(
+      "<section class=\"card\"><div class=\"card-head\"><h3><a href=\"/report/{}\">{}</a></h3>"
+      "{}<div class=\"actions\"><a class=\"button\" href=\"/report/{}\">Report</a></div></div>"
+      "{}</section>",
+      night.id.text(), night.id.text(), badge(to_text(night.state)), night.id.text(),
+      facts({{"started", time_html(night.started)},
+             {running ? "runs until" : "ended", time_html(running ? night.deadline : night.ended)},
+             {"base", commit_html(night.base)},
+             {"campaign", html("<a href=\"/campaigns/{}\">{}</a>", night.campaign.text(),
+                               night.campaign.text())},
+             {"why it ended", night.reason.empty() ? Html() : html("{}", night.reason)}}));
 }
 
 Html waiting_for_a_person(const std::vector<MergeRequest>& merges) {
@@ -114,47 +120,25 @@ Result<Html> night_so_far(const store::Reader& reader, const Night& night) {
   filter.night = night.id;
   NS_ASSIGN(found, reader.hypotheses(filter, {.before = {}, .limit = 50}));
   NS_ASSIGN(experiments, reader.experiments(night.id, {.before = {}, .limit = 20}));
-  Html content = night_line(night) + running_now(experiments);
+  Html content = night_card(night) + running_now(experiments);
   content += html("<h2>Hypotheses</h2>");
   if (found.empty()) {
-    content += empty_state("Nothing proposed yet", html("The planner's first proposals appear here "
-                           "once the machine's noise has been measured. You can add your own with "
-                           "<code>nightshift propose</code>."));
+    content +=
+        empty_state("Nothing proposed yet",
+                    html("The planner's first proposals appear here "
+                         "once the machine's noise has been measured. You can add your own with "
+                         "<code>nightshift propose</code>."));
     return content;
   }
   content += hypothesis_table(found);
   if (found.size() == 50) {
-    content += html("<p><a href=\"/hypotheses?night={}\">All of this night</a></p>", night.id.text());
+    content +=
+        html("<p><a href=\"/hypotheses?night={}\">All of this night</a></p>", night.id.text());
   }
   return content;
 }
 
 }  // namespace
-
-Response tonight_page(Site& site, const Call& call) {
-  return page(site, call, {.title = "Tonight", .section = "tonight"},
-              [&](const store::Reader& reader, Frame&) -> Result<Html> {
-                NS_ASSIGN(campaigns, reader.campaigns());
-                NS_ASSIGN(nights, nights_of(reader, {}, {.before = {}, .limit = 1}));
-                NS_ASSIGN(merges, reader.merges({.before = {}, .limit = 50}));
-                Html content = html("<h1>Tonight</h1>");
-                if (campaigns.empty()) return content + first_steps();
-                content += waiting_for_a_person(merges);
-                if (nights.empty()) {
-                  content += empty_state(
-                      "No night has run yet",
-                      html("Start one on a campaign below (sign in first), or with <code>nightshift "
-                           "campaign start {}</code>.", campaigns.front().id.text()));
-                } else {
-                  NS_ASSIGN(so_far, night_so_far(reader, nights.front()));
-                  content += so_far;
-                }
-                content += html("<h2>Campaigns</h2>");
-                return content + each(campaigns, [&](const Campaign& campaign) {
-                         return campaign_card(campaign, call.caller);
-                       });
-              });
-}
 
 namespace {
 
@@ -164,19 +148,52 @@ Html night_table(const std::vector<Night>& nights) {
                        html("Start one with <code>nightshift campaign start C-1</code>."));
   }
   const Html rows = each(nights, [](const Night& night) {
-    return html("<tr><td><a class=\"id\" href=\"/report/{}\">{}</a></td>"
-                "<td><a class=\"id\" href=\"/campaigns/{}\">{}</a></td><td>{}</td><td>{}</td>"
-                "<td>{}</td><td>{}</td><td class=\"reason\">{}</td></tr>",
-                night.id.text(), night.id.text(), night.campaign.text(), night.campaign.text(),
-                badge(to_text(night.state)), time_html(night.started), time_html(night.ended),
-                commit_html(night.base), night.reason);
+    return html(
+        "<tr><td><a class=\"id\" href=\"/report/{}\">{}</a></td>"
+        "<td><a class=\"id\" href=\"/campaigns/{}\">{}</a></td><td>{}</td><td>{}</td>"
+        "<td>{}</td><td>{}</td><td class=\"reason\">{}</td></tr>",
+        night.id.text(), night.id.text(), night.campaign.text(), night.campaign.text(),
+        badge(to_text(night.state)), time_html(night.started), time_html(night.ended),
+        commit_html(night.base), night.reason);
   });
-  return html("<div class=\"scroll\"><table class=\"list\"><thead><tr><th>Night</th><th>Campaign</th>"
-              "<th>State</th><th>Started</th><th>Ended</th><th>Base</th><th>Why it ended</th></tr>"
-              "</thead><tbody>{}</tbody></table></div>", rows);
+  return html(
+      "<div class=\"scroll\"><table class=\"list\"><thead><tr><th>Night</th><th>Campaign</th>"
+      "<th>State</th><th>Started</th><th>Ended</th><th>Base</th><th>Why it ended</th></tr>"
+      "</thead><tbody>{}</tbody></table></div>",
+      rows);
 }
 
 }  // namespace
+
+Response tonight_page(Site& site, const Call& call) {
+  return page(
+      site, call, {.title = "Tonight", .section = "tonight"},
+      [&](const store::Reader& reader, Frame&) -> Result<Html> {
+        NS_ASSIGN(campaigns, reader.campaigns());
+        NS_ASSIGN(nights, nights_of(reader, {}, {.before = {}, .limit = 6}));
+        NS_ASSIGN(merges, reader.merges({.before = {}, .limit = 50}));
+        Html content = html("<h1>Tonight</h1>");
+        if (campaigns.empty()) return content + first_steps();
+        content += waiting_for_a_person(merges);
+        if (nights.empty()) {
+          content += empty_state(
+              "No night has run yet",
+              html("Start one on a campaign below (sign in first), or with <code>nightshift "
+                   "campaign start {}</code>.",
+                   campaigns.front().id.text()));
+        } else {
+          NS_ASSIGN(so_far, night_so_far(reader, nights.front()));
+          content += so_far;
+          nights.erase(nights.begin());
+        }
+        content += html("<h2>Campaigns</h2>");
+        content += each(campaigns, [&](const Campaign& campaign) {
+          return campaign_card(campaign, call.caller);
+        });
+        if (!nights.empty()) content += html("<h2>Earlier nights</h2>") + night_table(nights);
+        return content;
+      });
+}
 
 Response nights_page(Site& site, const Call& call) {
   return page(site, call, {.title = "Nights", .section = "nights"},

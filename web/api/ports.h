@@ -10,13 +10,18 @@
 
 namespace web {
 
-struct CreateCampaign { hypotheses::Campaign campaign; bool start_now = false; };
+struct CreateCampaign {
+  hypotheses::Campaign campaign;
+  bool start_now = false;
+};
 struct SetCampaignState {
   hypotheses::CampaignId campaign;
   hypotheses::CampaignState state;
   std::string reason;
 };
-struct StartNight { hypotheses::CampaignId campaign; };
+struct StartNight {
+  hypotheses::CampaignId campaign;
+};
 // A person's hypothesis: claim, knobs or edits or a branch of the target, and a prediction.
 struct Propose {
   hypotheses::CampaignId campaign;
@@ -26,8 +31,16 @@ struct Propose {
   std::string branch;  // of the target, instead of `change`; empty = none
 };
 // `commit` must be the tested merge commit; empty = whichever is waiting now.
-struct Approve { hypotheses::MergeRequestId merge; hypotheses::CommitId commit; std::string who; };
-struct Reject { hypotheses::MergeRequestId merge; std::string who; std::string reason; };
+struct Approve {
+  hypotheses::MergeRequestId merge;
+  hypotheses::CommitId commit;
+  std::string who;
+};
+struct Reject {
+  hypotheses::MergeRequestId merge;
+  std::string who;
+  std::string reason;
+};
 
 using Command =
     std::variant<CreateCampaign, SetCampaignState, StartNight, Propose, Approve, Reject>;

@@ -39,8 +39,8 @@ std::optional<hypotheses::Verdict> Query::verdict() {
 base::Status Query::finish() {
   for (const auto& [name, value] : given_) {
     if (std::find(asked_.begin(), asked_.end(), name) == asked_.end()) {
-      mistakes_.push_back(fmt::format("{}: not known here; expected one of {}", name,
-                                      fmt::join(asked_, ", ")));
+      mistakes_.push_back(
+          fmt::format("{}: not known here; expected one of {}", name, fmt::join(asked_, ", ")));
     }
   }
   if (mistakes_.empty()) return {};

@@ -1,5 +1,5 @@
-// The query of a list: "?verdict=refuted&before=H-12". A name that is not known is a mistake, so that
-// a mistyped filter cannot pass for an empty one.
+// The query of a list: "?verdict=refuted&before=H-12". A name that is not known is a mistake, so
+// that a mistyped filter cannot pass for an empty one.
 #pragma once
 
 #include <map>

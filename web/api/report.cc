@@ -130,13 +130,14 @@ Result<Json> report_view(const store::Reader& reader, hypotheses::NightId id) {
   double cost_s = 0;
   for (const auto& experiment : *done) cost_s += experiment.cost_s;
   const bool ended = night->state == hypotheses::NightState::ended;
-  report["totals"] = {{"hypotheses", found->size()},
-                      {"by_verdict", counts},
-                      {"experiments", done->size()},
-                      {"machine_s", cost_s},
-                      {"planner_turns", turns.size()},
-                      {"tokens", tokens},
-                      {"wall_s", ended ? Json(night->ended.seconds_since(night->started)) : Json()}};
+  report["totals"] = {
+      {"hypotheses", found->size()},
+      {"by_verdict", counts},
+      {"experiments", done->size()},
+      {"machine_s", cost_s},
+      {"planner_turns", turns.size()},
+      {"tokens", tokens},
+      {"wall_s", ended ? Json(night->ended.seconds_since(night->started)) : Json()}};
   report["hypotheses"] = std::move(groups);
   report["planner_turns"] = std::move(turn_rows);
   report["refused_proposals"] = std::move(refused);
@@ -160,7 +161,8 @@ std::string hypothesis_lines(const Json& row) {
   std::string lines = fmt::format("  {}  {}\n", text_at(row, "id"), text_at(row, "claim"));
   const std::string effect = text_at(row, "effect_text");
   if (!effect.empty()) {
-    lines += fmt::format("      measured {}; predicted {}\n", effect, text_at(row, "prediction_text"));
+    lines +=
+        fmt::format("      measured {}; predicted {}\n", effect, text_at(row, "prediction_text"));
   }
   if (const std::string reason = text_at(row, "reason"); !reason.empty()) {
     lines += fmt::format("      {}\n", reason);

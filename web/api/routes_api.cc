@@ -79,9 +79,7 @@ Response list_merges(Site& site, const Call& call) {
 Response get_campaign(Site& site, const Call& call) {
   return one<CampaignId>(site, call, campaign_view);
 }
-Response get_report(Site& site, const Call& call) {
-  return one<NightId>(site, call, report_view);
-}
+Response get_report(Site& site, const Call& call) { return one<NightId>(site, call, report_view); }
 Response get_hypothesis(Site& site, const Call& call) {
   return one<HypothesisId>(site, call, hypothesis_view);
 }
@@ -102,7 +100,8 @@ Response explain_experiment_route(Site& site, const Call& call) {
   });
 }
 
-base::Result<Run> run_of(const store::Reader& reader, ExperimentId experiment, const std::string& id) {
+base::Result<Run> run_of(const store::Reader& reader, ExperimentId experiment,
+                         const std::string& id) {
   const auto wanted = RunId::parse(id);
   NS_ASSIGN(runs, reader.runs(experiment));
   for (const Run& run : runs) {
@@ -117,7 +116,8 @@ Response get_artifact(Site& site, const Call& call) {
     NS_ASSIGN(id, path_id<ExperimentId>(call));
     NS_ASSIGN(reader, site.readers.take());
     NS_ASSIGN(run, run_of(*reader, id, call.parts[1]));
-    if (!site.artifacts) return base::fail(base::ErrorCode::not_found, "no artifacts are kept here");
+    if (!site.artifacts)
+      return base::fail(base::ErrorCode::not_found, "no artifacts are kept here");
     return log_text(*site.artifacts, run, call.parts[2]);
   }();
   return text ? std::move(*text) : error_response(text.error());
@@ -191,7 +191,8 @@ Response get_openapi(Site&, const Call&) {
 Response get_health(Site& site, const Call&) {
   const std::string stuck = site.options.stuck ? site.options.stuck() : "";
   auto reader = site.readers.take();
-  const auto overview = reader ? (*reader)->overview() : tl::unexpected<base::Error>(reader.error());
+  const auto overview =
+      reader ? (*reader)->overview() : tl::unexpected<base::Error>(reader.error());
   const bool ok = stuck.empty() && overview.has_value();
   const Json body = {{"ok", ok},
                      {"loop", stuck.empty() ? "running" : stuck},
@@ -211,8 +212,9 @@ Response get_metrics(Site& site, const Call&) {
   std::string text;
   const auto add = [&](std::string_view name, std::string_view type, std::string_view help,
                        std::int64_t value) {
-    text += fmt::format("# HELP nightshift_{0} {1}\n# TYPE nightshift_{0} {2}\nnightshift_{0} {3}\n",
-                        name, help, type, value);
+    text +=
+        fmt::format("# HELP nightshift_{0} {1}\n# TYPE nightshift_{0} {2}\nnightshift_{0} {3}\n",
+                    name, help, type, value);
   };
   add("campaigns", "gauge", "Campaigns recorded.", overview->campaigns);
   add("nights", "gauge", "Nights recorded.", overview->nights);
@@ -226,8 +228,9 @@ Response get_metrics(Site& site, const Call&) {
   add("commands_total", "counter", "Commands passed to the decision loop.", site.counters.commands);
   add("loop_stuck", "gauge", "1 while the decision loop makes no steps.",
       site.options.stuck && !site.options.stuck().empty() ? 1 : 0);
-  text += "# HELP nightshift_http_requests_total Requests answered, by class of status.\n"
-          "# TYPE nightshift_http_requests_total counter\n";
+  text +=
+      "# HELP nightshift_http_requests_total Requests answered, by class of status.\n"
+      "# TYPE nightshift_http_requests_total counter\n";
   for (std::size_t digit = 2; digit < site.counters.answers.size(); ++digit) {
     text += fmt::format("nightshift_http_requests_total{{status=\"{}xx\"}} {}\n", digit,
                         site.counters.answers[digit].load());

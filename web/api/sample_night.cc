@@ -72,15 +72,22 @@ Experiment experiment(std::int64_t id, std::int64_t hypothesis, std::int64_t nig
   if (question == Question::own_metric || question == Question::carries_over) {
     e.key = time_at("1");
     e.max_attempts = 40;
-    e.why = "own-metric is the cheapest open question; kda_decode.bench at batch 1 answers it in "
-            "about 9 pairs";
-    e.alternatives = {
-        {"kda_decode.bench", time_at("1"), question, 1, 0.021, 9, 9.5, true,
-         "chosen: least expected cost of those that can answer"},
-        {"kda_decode.bench", time_at("64"), question, 1, 0.034, 16, 31.0, true,
-         "more pairs and longer runs at this batch"},
-        {"engine.serve", {"serve.tokens_per_s", {}}, question, 0.04, 0.03, 900, 3600, false,
-         "1% of 4% share needs 900 pairs; the cap is 40"}};
+    e.why =
+        "own-metric is the cheapest open question; kda_decode.bench at batch 1 answers it in "
+        "about 9 pairs";
+    e.alternatives = {{"kda_decode.bench", time_at("1"), question, 1, 0.021, 9, 9.5, true,
+                       "chosen: least expected cost of those that can answer"},
+                      {"kda_decode.bench", time_at("64"), question, 1, 0.034, 16, 31.0, true,
+                       "more pairs and longer runs at this batch"},
+                      {"engine.serve",
+                       {"serve.tokens_per_s", {}},
+                       question,
+                       0.04,
+                       0.03,
+                       900,
+                       3600,
+                       false,
+                       "1% of 4% share needs 900 pairs; the cap is 40"}};
   } else {
     e.why = "gates the timing: nothing is timed that does not build and compute the right thing";
   }
@@ -158,7 +165,8 @@ struct Story {
       const double base = 18'240 * std::exp(0.04 * (rng.uniform() - 0.5));
       const double candidate = base * std::exp(-effect + 0.05 * (rng.uniform() - 0.5));
       facts.push_back(RunRecorded{run(next_run++, e.id.value, attempt, Side::base, base)});
-      facts.push_back(RunRecorded{run(next_run++, e.id.value, attempt, Side::candidate, candidate)});
+      facts.push_back(
+          RunRecorded{run(next_run++, e.id.value, attempt, Side::candidate, candidate)});
     }
   }
 };
@@ -169,7 +177,8 @@ void first_night(Story& story) {
   story.facts.push_back(NoiseMeasured{{1}, "kda_decode.bench", time_at("1"), "bench-1", 0.021, 6});
   story.decided(hypothesis(1, 1, "A v_tile of 128 keeps the vector units busy at batch 1",
                            {"kda_decode.v_tile", "128"}, std::log(0.6)),
-                Verdict::supported, "the lower bound 0.52 is above 0 and the estimate above the 2% gain",
+                Verdict::supported,
+                "the lower bound 0.52 is above 0 and the estimate above the 2% gain",
                 evidence(0.5365, 0.018, 12),
                 {experiment(1, 1, 1, Question::builds, "build"),
                  experiment(2, 1, 1, Question::correct, "kda_decode.check"),
@@ -180,7 +189,8 @@ void first_night(Story& story) {
                 evidence(-0.081, 0.031, 9),
                 {experiment(4, 2, 1, Question::own_metric, "kda_decode.bench")});
   story.decided(hypothesis(3, 1, kHostileClaim, {"kda_decode.unroll", "8"}, std::log(0.95)),
-                Verdict::no_difference, "the interval lies inside ±1%", evidence(0.0021, 0.0066, 22),
+                Verdict::no_difference, "the interval lies inside ±1%",
+                evidence(0.0021, 0.0066, 22),
                 {experiment(5, 3, 1, Question::own_metric, "kda_decode.bench")});
   story.decided(hypothesis(4, 1, "Huge pages for the KV cache save TLB misses in decode",
                            {"engine.huge_pages", "on"}, std::log(0.985)),
@@ -189,9 +199,14 @@ void first_night(Story& story) {
                            {"build.lto", "on"}, std::log(0.97)),
                 Verdict::invalid, "the build system failed twice: ld: cannot find -lfoo", {}, {});
   story.facts.push_back(IncumbentChosen{{1}, {1}});
-  story.facts.push_back(ProposalRefused{{1}, {1}, Origin::llm, "edit nightshift.yaml",
-                                        "the manifest is a protected path"});
-  story.facts.push_back(PlannerSpoke{{{1}, {1}, 1, "llm", 1830, "proposed",
+  story.facts.push_back(ProposalRefused{
+      {1}, {1}, Origin::llm, "edit nightshift.yaml", "the manifest is a protected path"});
+  story.facts.push_back(PlannerSpoke{{{1},
+                                      {1},
+                                      1,
+                                      "llm",
+                                      1830,
+                                      "proposed",
                                       "asked for a step; proposed H-2 after reading the profile"}});
   story.facts.push_back(PlannerSpoke{{{1}, {1}, 2, "builtin", 0, "proposed", "next knob: unroll"}});
   MergeRequest merge;
@@ -214,7 +229,12 @@ void first_night(Story& story) {
   story.facts.push_back(MergeAnswered{
       {1}, {Question::own_metric, Verdict::supported, "e = 412 at level 1/80", confirmed, {6}}});
   story.facts.push_back(MergeChanged{
-      {1}, MergeState::waiting, "confirmed on a fresh build", {}, {}, "",
+      {1},
+      MergeState::waiting,
+      "confirmed on a fresh build",
+      {},
+      {},
+      "",
       "kda_decode.time{batch=1} is 1.70x faster on a fresh build of the merge commit; builds and "
       "checks pass.",
       "Only the kernel was measured. serve.tokens_per_s has not been run on this commit."});
@@ -232,8 +252,8 @@ void second_night(Story& story) {
   const Experiment running = experiment(7, 6, 2, Question::own_metric, "kda_decode.bench");
   story.facts.push_back(ExperimentStarted{running});
   story.pairs(running, 0.1, 4);
-  story.facts.push_back(HypothesisOpened{hypothesis(
-      7, 2, "A shorter prefill chunk lowers ttft_p99", {"engine.chunk", "256"}, std::log(0.93))});
+  story.facts.push_back(HypothesisOpened{hypothesis(7, 2, "A shorter prefill chunk lowers ttft_p99",
+                                                    {"engine.chunk", "256"}, std::log(0.93))});
 }
 
 }  // namespace

@@ -46,7 +46,8 @@ base::Result<std::unique_ptr<Server>> Server::start(Options options, CommandInbo
     return base::fail(ErrorCode::refused,
                       fmt::format("{} is not a loopback address: others could reach the daemon. "
                                   "Prefer an SSH tunnel, or add --allow-remote (then reads need "
-                                  "the token too)", options.host),
+                                  "the token too)",
+                                  options.host),
                       "--host");
   }
   auto impl = std::make_unique<Impl>(std::move(options), inbox, clock);
@@ -55,17 +56,17 @@ base::Result<std::unique_ptr<Server>> Server::start(Options options, CommandInbo
   }
   Impl* site_owner = impl.get();
   const Options& kept = impl->site.options;
-  NS_ASSIGN(listener,
-            Listener::start({.host = kept.host, .port = kept.port,
-                             .threads = kept.max_viewers + kRequestThreads},
-                            [site_owner](const Request& request) {
-                              // Between bind and the next lines of start() the cookie's name is not
-                              // known yet.
-                              if (!site_owner->ready) {
-                                return error_response(503, "unavailable", "starting");
-                              }
-                              return answer(site_owner->site, request);
-                            }));
+  NS_ASSIGN(listener, Listener::start({.host = kept.host,
+                                       .port = kept.port,
+                                       .threads = kept.max_viewers + kRequestThreads},
+                                      [site_owner](const Request& request) {
+                                        // Between bind and the next lines of start() the cookie's
+                                        // name is not known yet.
+                                        if (!site_owner->ready) {
+                                          return error_response(503, "unavailable", "starting");
+                                        }
+                                        return answer(site_owner->site, request);
+                                      }));
   std::vector<std::string> hosts = kept.hosts;
   if (kept.host != "0.0.0.0" && kept.host != "::") hosts.push_back(kept.host);
   impl->site.access = std::make_unique<Access>(

@@ -20,15 +20,15 @@ namespace web {
 
 struct Options {
   std::string host = "127.0.0.1";
-  int port = 8700;                      // 0 = any free one
-  std::filesystem::path state_folder;   // the store's
+  int port = 8700;                     // 0 = any free one
+  std::filesystem::path state_folder;  // the store's
   // For writes (and, on other than loopback, for reads). The daemon makes it at its first start and
   // keeps it in the state folder, mode 0600. At least 16 characters.
   std::string token;
-  int max_viewers = 64;                 // live event streams; more get 503
-  bool allow_remote = false;            // without it only loopback addresses may be listened on
-  std::vector<std::string> hosts;       // further names under which this server is reached
-  std::string version;                  // shown in /healthz and at the foot of the pages
+  int max_viewers = 64;            // live event streams; more get 503
+  bool allow_remote = false;       // without it only loopback addresses may be listened on
+  std::vector<std::string> hosts;  // further names under which this server is reached
+  std::string version;             // shown in /healthz and at the foot of the pages
 
   // What is wrong with the decision loop ("no step for 40 s"); empty = nothing. For /healthz.
   std::function<std::string()> stuck;

@@ -91,8 +91,7 @@ std::optional<Response> check_type(const Route& route, const Request& request) {
   if (request.method != "POST" || request.body.empty()) return {};
   const std::string type = request.header("content-type");
   const bool form = !is_api(request) || route.guard == Guard::form;
-  const std::string_view expected =
-      form ? "application/x-www-form-urlencoded" : "application/json";
+  const std::string_view expected = form ? "application/x-www-form-urlencoded" : "application/json";
   if (type.substr(0, type.find(';')) == expected) return {};
   return error_response(415, "bad-input",
                         fmt::format("send the body as Content-Type: {}", expected));
@@ -139,8 +138,8 @@ void harden(Response& response) {
 }  // namespace
 
 bool is_api(const Request& request) {
-  return !request.path.empty() && (request.path[0] == "api" || request.path[0] == "healthz" ||
-                                   request.path[0] == "metrics");
+  return !request.path.empty() &&
+         (request.path[0] == "api" || request.path[0] == "healthz" || request.path[0] == "metrics");
 }
 
 Response json_response(std::string text, int status) {

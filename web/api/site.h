@@ -33,7 +33,7 @@ struct Site {
   EventFeed feed;
   Counters counters;
   std::optional<store::Artifacts> artifacts;  // none where the folder cannot be had
-  std::unique_ptr<Access> access;  // made once the port is known
+  std::unique_ptr<Access> access;             // made once the port is known
 };
 
 struct Call {

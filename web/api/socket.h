@@ -46,8 +46,8 @@ class BoundedSocket {
   int line_bytes_ = 0;  // of the head's current line, without its line break
 };
 
-// Says goodbye so that an answer is not lost where the client is still sending: ends our side, takes
-// and drops what comes for a moment.
+// Says goodbye so that an answer is not lost where the client is still sending: ends our side,
+// takes and drops what comes for a moment.
 void close_gently(int descriptor);
 
 }  // namespace web

@@ -100,8 +100,8 @@ Session::Session(TestSite& site, const std::string& name) {
   auto page = site.client().Get("/", headers());
   REQUIRE(page);
   std::smatch found;
-  REQUIRE(std::regex_search(page->body, found,
-                            std::regex("name=\"csrf\" value=\"([0-9a-f]{64})\"")));
+  REQUIRE(
+      std::regex_search(page->body, found, std::regex("name=\"csrf\" value=\"([0-9a-f]{64})\"")));
   csrf = found[1];
 }
 

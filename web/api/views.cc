@@ -148,7 +148,8 @@ Result<Json> hypothesis_view(const store::Reader& reader, hypotheses::Hypothesis
   Json view = to_json(hypothesis);
   view.update(hypothesis_row(hypothesis));
   view["experiments"] = Json::array();
-  for (const auto& experiment : experiments) view["experiments"].push_back(experiment_row(experiment));
+  for (const auto& experiment : experiments)
+    view["experiments"].push_back(experiment_row(experiment));
   return view;
 }
 
@@ -193,7 +194,8 @@ Result<Json> experiment_view(const store::Reader& reader, hypotheses::Experiment
   return view;
 }
 
-Result<Json> merges_view(const store::Reader& reader, store::Page<hypotheses::MergeRequestId> page) {
+Result<Json> merges_view(const store::Reader& reader,
+                         store::Page<hypotheses::MergeRequestId> page) {
   NS_ASSIGN(merges, reader.merges(page));
   return list_of(merges, page.limit, merge_row);
 }
@@ -205,15 +207,16 @@ Result<Json> merge_view(const store::Reader& reader, hypotheses::MergeRequestId 
   Json view = merge_row(merge);
   view["hypothesis"] = hypothesis ? hypothesis_row(*hypothesis) : Json();
   view["experiments"] = Json::array();
-  for (const auto& experiment : experiments) view["experiments"].push_back(experiment_row(experiment));
+  for (const auto& experiment : experiments)
+    view["experiments"].push_back(experiment_row(experiment));
   view["trailers"] = hypothesis ? Json(trailer_lines(merge, *hypothesis)) : Json();
   view["approve"] = nullptr;
   if (merge.state == hypotheses::MergeState::waiting) {
-    view["approve"] = {{"cli", fmt::format("nightshift approve {} --commit {}", id.text(),
-                                           merge.merged.hex)},
-                       {"method", "POST"},
-                       {"path", fmt::format("/api/v1/merges/{}/approve", id.text())},
-                       {"body", {{"commit", merge.merged.hex}}}};
+    view["approve"] = {
+        {"cli", fmt::format("nightshift approve {} --commit {}", id.text(), merge.merged.hex)},
+        {"method", "POST"},
+        {"path", fmt::format("/api/v1/merges/{}/approve", id.text())},
+        {"body", {{"commit", merge.merged.hex}}}};
   }
   return view;
 }

@@ -1,5 +1,5 @@
-// The JSON shapes of the API and of the CLI's --json. Enums are the words of hypotheses/words.h, ids
-// their text, instants milliseconds; `effect` is an oriented log-ratio (positive = better) with
+// The JSON shapes of the API and of the CLI's --json. Enums are the words of hypotheses/words.h,
+// ids their text, instants milliseconds; `effect` is an oriented log-ratio (positive = better) with
 // `interval: [lo, hi]` and `effect_text` for people. What is not known is null; never NaN.
 //
 // Lists are {"items": [...], "next": "H-12"}: ask again with before=H-12; null at the end.
@@ -31,20 +31,22 @@ base::Result<Json> merges_view(const store::Reader&, store::Page<hypotheses::Mer
 // With what is known and unknown, the experiments behind it, and how to approve it.
 base::Result<Json> merge_view(const store::Reader&, hypotheses::MergeRequestId);
 
-// The morning report: hypotheses by verdict, merge requests, planner turns, totals. Covers the newest
-// kReportLimit hypotheses and experiments of a night; says so in `truncated`.
+// The morning report: hypotheses by verdict, merge requests, planner turns, totals. Covers the
+// newest kReportLimit hypotheses and experiments of a night; says so in `truncated`.
 inline constexpr std::size_t kReportLimit = 2000;
 base::Result<Json> report_view(const store::Reader&, hypotheses::NightId);
 std::string report_text(const Json& report);  // the same for a terminal or a mail
 
-// Why this was tried, why in this way, why this verdict: {"id", "title", "steps": [{"what", "text"}]}.
+// Why this was tried, why in this way, why this verdict: {"id", "title", "steps": [{"what",
+// "text"}]}.
 base::Result<Json> explain_view(const store::Reader&, hypotheses::HypothesisId);
 base::Result<Json> explain_view(const store::Reader&, hypotheses::ExperimentId);
 std::string explain_text(const Json& explanation);
 
 // Pieces that pages use too.
 
-// One attempt of an experiment: the two sides' values of the judged metric, where they were measured.
+// One attempt of an experiment: the two sides' values of the judged metric, where they were
+// measured.
 struct PairRow {
   int attempt = 0;
   std::optional<double> base, candidate;
@@ -62,8 +64,8 @@ Json hypothesis_row(const hypotheses::Hypothesis&);
 Json experiment_row(const hypotheses::Experiment&);
 Json merge_row(const hypotheses::MergeRequest&);
 
-std::string duration_text(double seconds);       // "0.42 s", "3 min 20 s", "1 h 05 min"
-std::string time_text(base::Instant instant);    // "2026-12-01 03:04 UTC"; "" for none
+std::string duration_text(double seconds);     // "0.42 s", "3 min 20 s", "1 h 05 min"
+std::string time_text(base::Instant instant);  // "2026-12-01 03:04 UTC"; "" for none
 std::string number_text(double value, std::string_view unit);  // "1,234 ns"
 
 }  // namespace web

@@ -29,7 +29,8 @@ TEST_CASE("the report sorts a night by verdict and adds up its cost") {
   CHECK(totals["by_verdict"]["refuted"] == 1);
   CHECK(totals["by_verdict"]["invalid"] == 1);
   CHECK(totals["experiments"] == 6);
-  CHECK(totals["machine_s"].get<double>() == Approx(114 * 0.41));  // runs of N-1, as the store adds them
+  CHECK(totals["machine_s"].get<double>() ==
+        Approx(114 * 0.41));  // runs of N-1, as the store adds them
   CHECK(totals["planner_turns"] == 2);
   CHECK(totals["tokens"] == 1830);
   CHECK((*report)["merges"].size() == 1);
@@ -40,8 +41,8 @@ TEST_CASE("the report sorts a night by verdict and adds up its cost") {
 
   const std::string text = report_text(*report);
   for (const char* part : {"N-1 of Decode kernels, ended", "supported (1)", "H-1  A v_tile of 128",
-                           "not known: Only the kernel was measured", "nightshift approve M-1 --commit",
-                           "inconclusive (1)", "note: A/A of"}) {
+                           "not known: Only the kernel was measured",
+                           "nightshift approve M-1 --commit", "inconclusive (1)", "note: A/A of"}) {
     INFO(part);
     CHECK(text.find(part) != std::string::npos);
   }
@@ -107,8 +108,9 @@ TEST_CASE("an explanation tells the whole story") {
 
 TEST_CASE("every view holds finite numbers only") {
   TestSite site;
-  for (const char* path : {"/api/v1/campaigns", "/api/v1/hypotheses", "/api/v1/hypotheses/H-1",
-                           "/api/v1/experiments/E-3", "/api/v1/experiments/E-7", "/api/v1/merges/M-1"}) {
+  for (const char* path :
+       {"/api/v1/campaigns", "/api/v1/hypotheses", "/api/v1/hypotheses/H-1",
+        "/api/v1/experiments/E-3", "/api/v1/experiments/E-7", "/api/v1/merges/M-1"}) {
     check_finite(site.get(path));
   }
 }

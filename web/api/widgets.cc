@@ -11,16 +11,16 @@ static std::string_view tone_of(std::string_view word) {
   for (std::string_view good : {"supported", "landed", "ok", "approved"}) {
     if (word == good) return "good";
   }
-  for (std::string_view bad : {"refuted", "failed", "rejected", "crashed", "failed-check",
-                               "build-failed", "timeout"}) {
+  for (std::string_view bad :
+       {"refuted", "failed", "rejected", "crashed", "failed-check", "build-failed", "timeout"}) {
     if (word == bad) return "bad";
   }
-  for (std::string_view unsure : {"inconclusive", "invalid", "bad-output", "could-not-run", "lost",
-                                  "paused"}) {
+  for (std::string_view unsure :
+       {"inconclusive", "invalid", "bad-output", "could-not-run", "lost", "paused"}) {
     if (word == unsure) return "unsure";
   }
-  for (std::string_view busy : {"running", "testing", "preparing", "measuring", "active",
-                                "waiting"}) {
+  for (std::string_view busy :
+       {"running", "testing", "preparing", "measuring", "active", "waiting"}) {
     if (word == busy) return "busy";
   }
   return "plain";

@@ -28,13 +28,22 @@ Html facts(const std::vector<std::pair<std::string, Html>>& rows);
 Html notice(std::string_view kind, const Html& content);  // "note", "warn", "good"
 Html empty_state(std::string_view title, const Html& what_to_do);
 
-// Oriented effects around zero: better lies to the right. `reach` is the log-ratio at either end.
-Html effect_bar(const hypotheses::Evidence& evidence, std::string_view verdict, double reach);
-double reach_of(const hypotheses::Evidence& evidence);
+// An oriented effect with its interval, and the same in words.
+struct Effect {
+  double estimate = 0, low = 0, high = 0;
+  std::string text;
+};
+Effect effect_of(const hypotheses::Evidence& evidence);
+
+// Around zero, better to the right. `reach` is the log-ratio at either end.
+Html effect_bar(const Effect& effect, std::string_view verdict, double reach);
+double reach_of(const Effect& effect);
+Html measured_cell(const Effect& effect, std::string_view verdict, double reach);  // bar and words
 // The same, larger, with axis and the predicted effect.
 Html effect_chart(const hypotheses::Hypothesis& hypothesis);
 // A dot for each pair, in the metric's own sense.
-Html pair_plot(const std::vector<PairRow>& pairs, const std::optional<hypotheses::Evidence>& evidence);
+Html pair_plot(const std::vector<PairRow>& pairs,
+               const std::optional<hypotheses::Evidence>& evidence);
 
 std::string percent_text(double log_ratio);  // "+3.1%", "−40%"; "1.71x" from twice on
 
