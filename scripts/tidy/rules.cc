@@ -204,9 +204,10 @@ std::string third_party_mistake(const Source& source, std::string_view include) 
     bool home =
         std::any_of(library.folders.begin(), library.folders.end(),
                     [&](std::string_view folder) { return source.path.starts_with(folder); });
-    if (home && (library.headers_too || !is_header(source.path))) return {};
+    bool place = library.headers_too || !is_header(source.path) || is_test(source.path);
+    if (home && place) return {};
     return quoted(include) + " may be included only in " + join(library.folders) +
-           (library.headers_too ? "" : " and only in .cc files") + "; " +
+           (library.headers_too ? "" : " and not in headers (other than test_x.h)") + "; " +
            std::string(library.instead);
   }
   return {};

@@ -87,6 +87,8 @@ TEST_CASE("libraries stay in their house") {
             {"store/x.cc", "#include <git2.h>\n", 1},
             {"web/api/x.cc", "#include <httplib.h>\n", 0},
             {"web/api/x.h", "#include <httplib.h>\n", 1},
+            {"web/api/test_x.h", "#include <httplib.h>\n", 0},
+            {"store/test_x.h", "#include <httplib.h>\n", 1},
             {"orchestrator/planner/x.cc", "#include <httplib.h>\n", 0},
             {"runners/x.cc", "#include <httplib.h>\n", 1},
             {"base/log.h", "#include <spdlog/spdlog.h>\n", 0},
