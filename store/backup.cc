@@ -82,10 +82,12 @@ base::Status back_up(Connection& db, const std::filesystem::path& file) {
   const Unfinished unfinished{file.string() + ".unfinished"};
   {
     NS_ASSIGN(copy, Connection::open(unfinished.file, Connection::Mode::create));
+    // One moment of the original, while others may go on writing to it.
+    NS_ASSIGN(snapshot, Transaction::begin(db, Transaction::Kind::read));
+    NS_ASSIGN(events, last_event(db));
     NS_TRY(copy_pages(db, copy));
     // One plain file: no write-ahead log beside it.
     NS_TRY(copy.execute("PRAGMA journal_mode = DELETE"));
-    NS_ASSIGN(events, last_event(db));
     NS_TRY(check_copy(copy, events));
   }
   if (::link(unfinished.file.c_str(), file.c_str()) != 0) {

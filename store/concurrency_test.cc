@@ -1,4 +1,5 @@
 // One writer and any number of readers, in and between processes.
+#include <atomic>
 #include <filesystem>
 #include <thread>
 
@@ -52,6 +53,31 @@ TEST_CASE("readers in other threads see whole commits while the writer works") {
     }
   }
   CHECK(trouble == "");
+}
+
+TEST_CASE("a backup from another thread is one moment, and commits go on meanwhile") {
+  base::TempDir folder, elsewhere;
+  auto store = expect_ok(Store::open(folder.path()));
+  commit_story(store);
+  std::atomic<bool> done = false;
+  base::Status status;
+  {
+    std::jthread backing_up([&] {
+      auto reader = Reader::open(folder.path());
+      status = reader ? reader->backup_to(elsewhere / kDatabaseFile)
+                      : base::Status(tl::unexpected(reader.error()));
+      done = true;
+    });
+    for (int i = 0; i < 1000 && (i < 20 || !done); ++i) {
+      expect_ok(
+          store.commit({{1}, sample::finished_experiment(100 + i, 1000 + 18 * i, 1, 1), {}, {}}));
+    }
+  }
+  expect_ok(status);
+  auto copy = expect_ok(Store::open(elsewhere.path()));
+  const auto story = std::ssize(sample::story());
+  CHECK(copy.last_seq() >= story);
+  CHECK((copy.last_seq() - story) % 20 == 0);
 }
 
 TEST_CASE("a lock held by another process is a clear error within the busy time") {

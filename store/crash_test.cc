@@ -52,20 +52,23 @@ std::vector<std::int64_t> boundaries() {
   return seqs;
 }
 
-// The tables after the first `count` commits, without any crash.
-std::string tables_after(std::size_t count) {
+// The tables after each number of commits, from none to all, without any crash.
+std::vector<std::string> undisturbed() {
   base::TempDir folder;
   auto store = expect_ok(Store::open(folder.path()));
-  const auto script = sample::script();
-  for (std::size_t i = 0; i < count; ++i) expect_ok(store.commit(script[i]));
-  return dump_tables(folder.path());
+  std::vector<std::string> tables{dump_tables(folder.path())};
+  for (const auto& step : sample::script()) {
+    expect_ok(store.commit(step));
+    tables.push_back(dump_tables(folder.path()));
+  }
+  return tables;
 }
 
 }  // namespace
 
 TEST_CASE("after a crash before or after any commit all or nothing of it is there") {
   const auto script = sample::script();
-  const auto whole = tables_after(script.size());
+  const auto expected = undisturbed();
   for (Moment moment : {Moment::before, Moment::after}) {
     for (std::size_t nth = 1; nth <= script.size(); ++nth) {
       INFO((moment == Moment::before ? "before" : "after") << " commit " << nth);
@@ -74,9 +77,9 @@ TEST_CASE("after a crash before or after any commit all or nothing of it is ther
       const std::size_t kept = moment == Moment::before ? nth - 1 : nth;
       auto store = expect_ok(Store::open(folder.path()));
       CHECK(store.last_seq() == boundaries()[kept]);
-      CHECK(dump_tables(folder.path()) == tables_after(kept));
+      CHECK(dump_tables(folder.path()) == expected[kept]);
       for (std::size_t i = kept; i < script.size(); ++i) expect_ok(store.commit(script[i]));
-      CHECK(dump_tables(folder.path()) == whole);
+      CHECK(dump_tables(folder.path()) == expected.back());
     }
   }
 }
@@ -86,6 +89,7 @@ TEST_CASE("whatever part of the write-ahead log reached the disk, whole commits 
   base::TempDir folder;
   crash_in_child(folder.path(), Moment::after, static_cast<std::int64_t>(script.size()));
   const auto seqs = boundaries();
+  const auto expected = undisturbed();
   const std::string wal = expect_ok(base::read_file(folder / "nightshift.db-wal"));
   const std::string db = expect_ok(base::read_file(folder / kDatabaseFile));
   std::set<std::int64_t> seen;
@@ -100,7 +104,7 @@ TEST_CASE("whatever part of the write-ahead log reached the disk, whole commits 
     REQUIRE(at != seqs.end());
     const auto kept = static_cast<std::size_t>(at - seqs.begin());
     if (seen.insert(store.last_seq()).second) {
-      CHECK(dump_tables(copy.path()) == tables_after(kept));
+      CHECK(dump_tables(copy.path()) == expected[kept]);
       for (std::size_t i = kept; i < script.size(); ++i) expect_ok(store.commit(script[i]));
     }
   }

@@ -140,6 +140,32 @@ TEST_CASE("a damaged database is refused at once, with the way out") {
   CHECK_THAT(error.text(), Contains(kDatabaseFile) && Contains("restore a backup"));
 }
 
+TEST_CASE("a start checks a large file in part, a reader the whole") {
+  base::TempDir folder;
+  {
+    auto store = expect_ok(Store::open(folder.path()));
+    commit_story(store);
+  }
+  auto damage = [&](const char* table) {
+    auto db = expect_ok(Connection::open(folder / kDatabaseFile, Connection::Mode::read_only));
+    const auto page =
+        expect_ok(db.integer("SELECT rootpage FROM sqlite_schema WHERE name = ?", table));
+    overwrite(folder / kDatabaseFile, 4096 * (page - 1), std::string(64, '\x5a'));
+  };
+  auto check_large = [&] {
+    auto db = expect_ok(Connection::open(folder / kDatabaseFile, Connection::Mode::read_only));
+    return check_at_start(db, 0);
+  };
+  auto check_whole = [&] { return expect_ok(Reader::open(folder.path())).check(); };
+  expect_ok(check_large());
+  expect_ok(check_whole());
+  damage("observations");
+  expect_ok(check_large());
+  CHECK(expect_error(check_whole()).code == base::ErrorCode::corrupt);
+  damage("answers");
+  CHECK(expect_error(check_large()).code == base::ErrorCode::corrupt);
+}
+
 TEST_CASE("an event log with a gap is no event log") {
   base::TempDir folder;
   auto store = expect_ok(Store::open(folder.path()));

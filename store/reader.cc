@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "store/backup.h"
 #include "store/reader_impl.h"
 #include "store/schema.h"
 
@@ -144,5 +145,11 @@ base::Result<Overview> Reader::overview() const {
   NS_ASSIGN(events, last_event(db));
   return Overview{campaigns, nights, hypotheses, experiments, runs, events};
 }
+
+base::Status Reader::backup_to(const std::filesystem::path& file) const {
+  return back_up(impl_->db, file);
+}
+
+base::Status Reader::check() const { return check_integrity(impl_->db); }
 
 }  // namespace store

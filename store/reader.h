@@ -84,6 +84,11 @@ class Reader {
                                                 int limit) const;  // limit <= 10000
   base::Result<Overview> overview() const;
 
+  // A whole, checked copy of one moment in one file that must not exist yet.
+  base::Status backup_to(const std::filesystem::path& file) const;
+  // The structure of the whole file; an error names what is damaged and the way out.
+  base::Status check() const;
+
   struct Impl;
 
  private:

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "store/rows.h"
 #include "store/sqlite_error.h"
 #include "store/store.h"
 
@@ -192,12 +193,32 @@ base::Status migrate(Connection& db, std::span<const Migration> steps) {
   return transaction.commit();
 }
 
-base::Status check_integrity(Connection& db) {
-  NS_ASSIGN(rows, db.query("PRAGMA quick_check(1)"));
+namespace {
+
+base::Status expect_healthy(Connection& db, const std::string& pragma) {
+  NS_ASSIGN(rows, db.query(pragma));
   NS_ASSIGN(row, rows.next());
-  if (!row || rows.text(0) != "ok") {
-    return tl::unexpected(
-        corrupt_database(db.file(), row ? rows.string(0) : "no answer from quick_check"));
+  if (row && rows.text(0) == "ok") return {};
+  return tl::unexpected(
+      corrupt_database(db.file(), row ? rows.string(0) : "no answer from quick_check"));
+}
+
+}  // namespace
+
+base::Status check_integrity(Connection& db) { return expect_healthy(db, "PRAGMA quick_check(1)"); }
+
+base::Status check_at_start(Connection& db, std::int64_t whole_up_to_bytes) {
+  NS_ASSIGN(pages, db.integer("PRAGMA page_count"));
+  NS_ASSIGN(page_bytes, db.integer("PRAGMA page_size"));
+  if (pages * page_bytes <= whole_up_to_bytes) return check_integrity(db);
+  NS_ASSIGN(tables, all_rows(db.query("SELECT name FROM sqlite_schema WHERE type = 'table' "
+                                      "AND sql NOT LIKE 'CREATE VIRTUAL%' AND name NOT IN "
+                                      "('events', 'experiments', 'runs', 'observations')"),
+                             [](const Statement& row) -> base::Result<std::string> {
+                               return row.string(0);
+                             }));
+  for (const auto& table : tables) {
+    NS_TRY(expect_healthy(db, fmt::format("PRAGMA quick_check({})", table)));
   }
   return {};
 }
