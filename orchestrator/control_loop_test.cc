@@ -1,11 +1,10 @@
 // People and the world interfere with a running night: pauses, budgets, completions that come late,
 // twice or never, a disk that is full.
 #include <catch2/catch.hpp>
-#include <filesystem>
 #include <limits>
 
+#include "hypotheses/transitions.h"
 #include "orchestrator/test_loop.h"
-#include "store/sqlite.h"
 
 namespace orchestrator {
 namespace {
@@ -15,7 +14,7 @@ using hypotheses::ExperimentState;
 using hypotheses::HypothesisState;
 using hypotheses::NightState;
 
-std::vector<std::string> undisturbed(const FakeWorld& world) {
+std::vector<std::string> quiet_verdicts(const FakeWorld& world) {
   TestLoop loop(world);
   loop.campaign();
   loop.run_to_end();
@@ -29,7 +28,7 @@ constexpr int kCommits = 120;
 
 TEST_CASE(
     "a pause at any time finishes what runs and starts nothing; a resume ends the night alike") {
-  auto expected = undisturbed(toy_world(1, true));
+  auto expected = quiet_verdicts(toy_world(1, true));
   for (int at = 1; at < kCommits; at += 7) {
     CAPTURE(at);
     TestLoop loop(toy_world(1, true));
@@ -141,7 +140,7 @@ TEST_CASE("tokens that were asked for count until the answer comes, and the limi
 }
 
 TEST_CASE("every completion twice: the second is noted and changes nothing") {
-  auto expected = undisturbed(toy_world(1, true));
+  auto expected = quiet_verdicts(toy_world(1, true));
   TestLoop loop(toy_world(1, true));
   loop.performer->fate = [](const Order&) { return Fate::arrives_twice; };
   loop.campaign();
@@ -174,7 +173,7 @@ TEST_CASE("a completion that comes after its campaign was cancelled is noted and
 }
 
 TEST_CASE("a completion that is lost is had again after a restart, whichever it is") {
-  auto expected = undisturbed(toy_world(1, true));
+  auto expected = quiet_verdicts(toy_world(1, true));
   for (int nth = 1; nth < 40; ++nth) {
     CAPTURE(nth);
     TestLoop loop(toy_world(1, true));

@@ -20,7 +20,7 @@ using hypotheses::Verdict;
 
 const MetricKey kTime{"toy.time", {{"batch", "1"}}};
 
-hypotheses::Manifest manifest(bool exact = false) {
+hypotheses::Manifest bench_manifest(bool exact = false) {
   hypotheses::Probe probe;
   probe.name = "toy.bench";
   probe.metrics["toy.time"] = {"toy.time", hypotheses::Better::lower, "ns", exact, {}};
@@ -63,13 +63,13 @@ void add_pair(ExperimentRecord& record, double base, double candidate) {
 JudgeRule rule() { return {}; }
 
 Answer answered(const ExperimentRecord& record, JudgeRule rule = {}, bool exact = false) {
-  Outcome outcome = judge(record, manifest(exact), rule);
+  Outcome outcome = judge(record, bench_manifest(exact), rule);
   REQUIRE(std::holds_alternative<Answer>(outcome));
   return std::get<Answer>(outcome);
 }
 
 std::vector<Side> next(const ExperimentRecord& record, JudgeRule rule = {}) {
-  Outcome outcome = judge(record, manifest(), rule);
+  Outcome outcome = judge(record, bench_manifest(), rule);
   REQUIRE(std::holds_alternative<NextAttempt>(outcome));
   return std::get<NextAttempt>(outcome).sides;
 }
@@ -211,7 +211,7 @@ TEST_CASE("pairs: clear gains, losses and ties are told apart, and not before th
     std::optional<Answer> found;
     while (!found) {
       REQUIRE(runs.attempts < 40);
-      Outcome outcome = judge(runs, manifest(), known);
+      Outcome outcome = judge(runs, bench_manifest(), known);
       if (auto* answer = std::get_if<Answer>(&outcome)) {
         found = *answer;
       } else {
@@ -276,13 +276,13 @@ TEST_CASE("a merge is confirmed at its own level: what explores enough does not 
   JudgeRule confirm = explore;
   confirm.level = 1e-4;
   base::Rng rng(11);
-  while (std::holds_alternative<NextAttempt>(judge(runs, manifest(), explore))) {
+  while (std::holds_alternative<NextAttempt>(judge(runs, bench_manifest(), explore))) {
     REQUIRE(runs.attempts < 40);
     add_pair(runs, 100, 80 * std::exp(0.01 * (rng.uniform() - 0.5)));
   }
   CHECK(answered(runs, explore).verdict == Verdict::supported);
   CHECK(next(runs, confirm).size() == 2);
-  while (std::holds_alternative<NextAttempt>(judge(runs, manifest(), confirm))) {
+  while (std::holds_alternative<NextAttempt>(judge(runs, bench_manifest(), confirm))) {
     REQUIRE(runs.attempts < 40);
     add_pair(runs, 100, 80 * std::exp(0.01 * (rng.uniform() - 0.5)));
   }

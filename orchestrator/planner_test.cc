@@ -157,8 +157,8 @@ TEST_CASE("what was clearly worse beside one incumbent is not tried beside the n
     for (Step step = next_step(view); change_of(step) != "stop"; step = next_step(view)) {
       steps.insert(change_of(step));
       auto id = static_cast<std::int64_t>(view.history.size() + 1);
-      view.history.push_back(toy_past(view, id, std::get<Proposal>(step).change.knobs,
-                                      Verdict::no_difference, 0));
+      view.history.push_back(
+          toy_past(view, id, std::get<Proposal>(step).change.knobs, Verdict::no_difference, 0));
       ++view.turn;
     }
     CHECK(steps == std::set<std::string>{"toy.tile = 64", "toy.variant = 2"});

@@ -12,7 +12,7 @@ namespace {
 
 using namespace hypotheses;  // the facts are this file's subject
 
-Answer answer(Question question, Verdict verdict, std::string reason) {
+Answer answer_of(Question question, Verdict verdict, std::string reason) {
   Answer answer{question, verdict, std::move(reason), {}, {4}};
   answer.evidence.emplace();
   answer.evidence->key = {"toy.time", {{"batch", "8"}}};
@@ -42,11 +42,11 @@ TEST_CASE("each fact that a person should see has its line, with ids and reasons
   hypothesis.id = {2};
   hypothesis.claim = "wider is faster\nand more";
   CHECK(line(HypothesisOpened{hypothesis}) == "H-2 wider is faster");
-  CHECK(line(QuestionAnswered{{2}, answer(Question::correct, Verdict::refuted, "mismatch")}) ==
+  CHECK(line(QuestionAnswered{{2}, answer_of(Question::correct, Verdict::refuted, "mismatch")}) ==
         "    correct: refuted; mismatch");
-  CHECK(line(QuestionAnswered{{2}, answer(Question::guards, Verdict::supported, "fine")}) ==
+  CHECK(line(QuestionAnswered{{2}, answer_of(Question::guards, Verdict::supported, "fine")}) ==
         "    guard toy.time{batch=8}: supported; fine");
-  CHECK(line(MergeAnswered{{1}, answer(Question::guards, Verdict::supported, "fine")}) ==
+  CHECK(line(MergeAnswered{{1}, answer_of(Question::guards, Verdict::supported, "fine")}) ==
         "    guard toy.time{batch=8}: supported; fine");
   CHECK(line(HypothesisDecided{{2}, Verdict::no_difference, "a tie", {}}) ==
         "  H-2 no-difference: a tie");
@@ -75,10 +75,10 @@ TEST_CASE("a long reason is cut, not wrapped, and never within a character") {
   for (int shift = 0; shift < 3; ++shift) {
     std::string reason(shift, 'x');
     for (int i = 0; i < 100; ++i) reason += "\u2192";  // three bytes each
-    std::string cut = line(NightEnded{{1}, {}, reason});
+    std::string cut = line(HypothesisDecided{{2}, Verdict::refuted, reason, {}});
     std::string without = cut.substr(0, cut.size() - 3);
     // What stands before the dots is whole: a lead byte and its two followers.
-    CHECK((without.size() - std::string("N-1 ends: ").size() - shift) % 3 == 0);
+    CHECK((without.size() - std::string("  H-2 refuted: ").size() - shift) % 3 == 0);
   }
 }
 
