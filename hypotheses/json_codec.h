@@ -59,29 +59,42 @@ class JsonWriter {
   nlohmann::json object_ = nlohmann::json::object();
 };
 
+// Where in a payload: a name, or a place in a list. Spelled out only when something is wrong there,
+// for a restart reads every fact.
+struct JsonPath {
+  const JsonPath* outer = nullptr;
+  std::string_view name;
+  std::size_t index = 0;  // of a list, when there is no name
+
+  std::string text() const {
+    if (name.empty()) return (outer ? outer->text() : "") + "[" + std::to_string(index) + "]";
+    return outer ? outer->text() + "." + std::string(name) : std::string(name);
+  }
+};
+
 // Takes the fields of a JSON object; remembers the first thing that is wrong, reads nothing after
 // it.
 class JsonReader {
  public:
-  JsonReader(const nlohmann::json& object, std::string path, std::string& error)
-      : object_(object), path_(std::move(path)), error_(error) {
+  JsonReader(const nlohmann::json& object, const JsonPath& path, std::string& error)
+      : object_(object), path_(path), error_(error) {
     if (!object_.is_object()) wrong(path_, "an object", object_);
   }
 
   template <class T>
   void operator()(const char* key, T& value) {
-    if (const nlohmann::json* json = find(key)) decode(*json, path_ + "." + key, value);
+    if (const nlohmann::json* json = find(key)) decode(*json, {&path_, key}, value);
   }
   void interval(const char* key, double& low, double& high) {
     const nlohmann::json* json = find(key);
     if (!json) return;
-    if (!json->is_array() || json->size() != 2)
-      return wrong(path_ + "." + key, "a list of two numbers", *json);
+    const JsonPath path{&path_, key};
+    if (!json->is_array() || json->size() != 2) return wrong(path, "a list of two numbers", *json);
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
     low = -kInfinity;
     high = kInfinity;
-    if (!(*json)[0].is_null()) decode((*json)[0], path_ + "." + key + "[0]", low);
-    if (!(*json)[1].is_null()) decode((*json)[1], path_ + "." + key + "[1]", high);
+    if (!(*json)[0].is_null()) decode((*json)[0], {&path, {}, 0}, low);
+    if (!(*json)[1].is_null()) decode((*json)[1], {&path, {}, 1}, high);
   }
   template <class F>
   void derived(const char*, F) {}
@@ -91,21 +104,21 @@ class JsonReader {
     if (!error_.empty()) return nullptr;
     const auto place = object_.find(key);
     if (place != object_.end()) return &*place;
-    error_ = path_ + "." + key + ": missing";
+    error_ = JsonPath{&path_, key}.text() + ": missing";
     return nullptr;
   }
-  void wrong(const std::string& path, std::string_view expected, const nlohmann::json& found) {
+  void wrong(const JsonPath& path, std::string_view expected, const nlohmann::json& found) {
     if (!error_.empty()) return;
-    error_ = path + ": expected " + std::string(expected) + "; found " + found.type_name();
+    error_ = path.text() + ": expected " + std::string(expected) + "; found " + found.type_name();
   }
 
   template <class T>
-  void decode(const nlohmann::json& json, const std::string& path, T& value);
+  void decode(const nlohmann::json& json, const JsonPath& path, T& value);
   template <Integer T>
-  void decode_integer(const nlohmann::json& json, const std::string& path, T& value);
+  void decode_integer(const nlohmann::json& json, const JsonPath& path, T& value);
 
   const nlohmann::json& object_;
-  std::string path_;
+  const JsonPath& path_;
   std::string& error_;
 };
 
@@ -150,7 +163,7 @@ nlohmann::json JsonWriter::encode(const T& value) {
 }
 
 template <Integer T>
-void JsonReader::decode_integer(const nlohmann::json& json, const std::string& path, T& value) {
+void JsonReader::decode_integer(const nlohmann::json& json, const JsonPath& path, T& value) {
   // Beyond the type's range is as wrong as another type.
   if (json.is_number_unsigned()) {
     const auto number = json.get<std::uint64_t>();
@@ -168,7 +181,7 @@ void JsonReader::decode_integer(const nlohmann::json& json, const std::string& p
 }
 
 template <class T>
-void JsonReader::decode(const nlohmann::json& json, const std::string& path, T& value) {
+void JsonReader::decode(const nlohmann::json& json, const JsonPath& path, T& value) {
   if constexpr (std::same_as<T, double>) {
     if (json.is_null()) return void(value = 0);
     if (!json.is_number()) return wrong(path, "a number", json);
@@ -184,7 +197,7 @@ void JsonReader::decode(const nlohmann::json& json, const std::string& path, T& 
   } else if constexpr (std::same_as<T, Conditions>) {
     if (!json.is_object()) return wrong(path, "an object of texts", json);
     value.clear();
-    for (const auto& [name, item] : json.items()) decode(item, path + "." + name, value[name]);
+    for (const auto& [name, item] : json.items()) decode(item, {&path, name}, value[name]);
   } else if constexpr (std::is_enum_v<T>) {
     const auto word =
         json.is_string() ? from_text<T>(json.get_ref<const std::string&>()) : std::optional<T>();
@@ -209,7 +222,7 @@ void JsonReader::decode(const nlohmann::json& json, const std::string& path, T& 
     if (!json.is_array()) return wrong(path, "a list", json);
     value.clear();
     for (std::size_t i = 0; i < json.size() && error_.empty(); ++i)
-      decode(json[i], path + "[" + std::to_string(i) + "]", value.emplace_back());
+      decode(json[i], {&path, {}, i}, value.emplace_back());
   } else {
     JsonReader reader(json, path, error_);
     describe(reader, value);
@@ -218,10 +231,11 @@ void JsonReader::decode(const nlohmann::json& json, const std::string& path, T& 
 
 // A whole value; Error corrupt names the key that is wrong.
 template <class T>
-base::Result<T> decode_json(const nlohmann::json& json, const std::string& name) {
+base::Result<T> decode_json(const nlohmann::json& json, std::string_view name) {
   std::string error;
-  T value;
-  JsonReader reader(json, name, error);
+  const JsonPath path{nullptr, name};
+  T value{};
+  JsonReader reader(json, path, error);
   describe(reader, value);
   if (!error.empty()) return base::fail(base::ErrorCode::corrupt, error);
   return value;

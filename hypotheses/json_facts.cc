@@ -21,8 +21,7 @@ constexpr std::array<std::string_view, kFacts> kFactKinds = {
 
 template <std::size_t I>
 base::Result<Fact> decode_fact(const nlohmann::json& payload) {
-  NS_ASSIGN(fact, (decode_json<std::variant_alternative_t<I, Fact>>(payload,
-                                                                    std::string(kFactKinds[I]))));
+  NS_ASSIGN(fact, (decode_json<std::variant_alternative_t<I, Fact>>(payload, kFactKinds[I])));
   return Fact(std::move(fact));
 }
 

@@ -252,6 +252,11 @@ TEST_CASE("what cannot be read is corrupt and says which key") {
         "noted.campaign: expected an id; found number");
   CHECK(message("noted", {{"campaign", "H-1"}, {"night", nullptr}, {"text", ""}}) ==
         "noted.campaign: expected an id; found string");
+  json deep = to_json(Fact(QuestionAnswered{{1}, {}}));
+  deep["answer"]["evidence"] = to_json(Evidence{});
+  deep["answer"]["evidence"]["interval"][1] = "wide";
+  CHECK(message("question-answered", deep) ==
+        "question-answered.answer.evidence.interval[1]: expected a number; found string");
   CHECK_THAT(message("campaign-changed", {{"campaign", "C-1"}, {"state", "x"}, {"reason", ""}}),
              Catch::StartsWith("campaign-changed.state: expected one of active, paused"));
 }

@@ -61,8 +61,8 @@ void check_goal(const YamlNode& goal, const Manifest& manifest) {
                            "the probe " + shown(probe->name) + " has no condition " + shown(name));
     } else if (std::find(known->second.begin(), known->second.end(), value) ==
                known->second.end()) {
-      given.at(name).mistake("the probe " + shown(probe->name) + " never runs with " + name + "=" +
-                             value);
+      given.at(name).mistake("the probe " + shown(probe->name) + " never runs with " +
+                             to_text(Conditions{{name, value}}));
     }
   }
   for (const auto& [name, values] : probe->conditions) {

@@ -9,7 +9,7 @@
 namespace hypotheses {
 namespace {
 
-constexpr double kLongestTimeout_s = 24 * 3600;
+constexpr double kLongestTimeoutS = 24 * 3600;
 constexpr long kMostCores = 4096;
 constexpr long kMostGpus = 64;
 
@@ -204,7 +204,7 @@ std::vector<std::string> read_command(const YamlNode& node) {
 double read_timeout(const YamlNode& node, double otherwise) {
   const std::optional<double> seconds = node.seconds();
   if (!seconds) return otherwise;
-  if (*seconds <= 0 || *seconds > kLongestTimeout_s)
+  if (*seconds <= 0 || *seconds > kLongestTimeoutS)
     node.mistake("expected a time limit above 0 and of at most 24h");
   return *seconds;
 }

@@ -87,7 +87,7 @@ std::string percent_text(double log_ratio) {
 std::string to_text(const Conditions& conditions) {
   std::string text;
   for (const auto& [name, value] : conditions)
-    text += (text.empty() ? "" : ",") + name + "=" + value;
+    text += fmt::format("{}{}={}", text.empty() ? "" : ",", name, value);
   return text;
 }
 

@@ -25,7 +25,7 @@ const YamlEntry* entry_of(const YamlSource& source, std::size_t map, std::string
 }
 
 // The key as it stands wins over the path of the same name.
-std::optional<Located> locate(std::shared_ptr<YamlSource> source, std::string_view key) {
+std::optional<Located> locate(const std::shared_ptr<YamlSource>& source, std::string_view key) {
   if (const YamlEntry* entry = entry_of(*source, 0, key))
     return Located{source, entry->value, entry->alias};
   Located located{source, 0, false};

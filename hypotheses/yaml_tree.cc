@@ -214,7 +214,7 @@ void build_tree(YamlSource& source) {
 
 }  // namespace
 
-void YamlSource::report(std::size_t position, std::string what) {
+void YamlSource::report(std::size_t position, std::string message) {
   if (mistakes.size() >= kMaxMistakes) return;
   position = std::min(position, text.size());
   const auto next = std::upper_bound(line_starts.begin(), line_starts.end(), position);
@@ -222,7 +222,7 @@ void YamlSource::report(std::size_t position, std::string what) {
   int column = 1;
   for (std::size_t i = start; i < position; ++i)
     column += (static_cast<unsigned char>(text[i]) & 0xc0) != 0x80;  // characters, not bytes
-  Mistake mistake{file, static_cast<int>(next - line_starts.begin()), column, std::move(what)};
+  Mistake mistake{file, static_cast<int>(next - line_starts.begin()), column, std::move(message)};
 
   const auto place = [](const Mistake& m) { return std::tie(m.line, m.column); };
   auto here = std::upper_bound(mistakes.begin(), mistakes.end(), mistake,

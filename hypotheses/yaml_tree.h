@@ -45,7 +45,7 @@ struct YamlSource {
   std::vector<std::size_t> line_starts;
   std::vector<Mistake> mistakes;  // in the order of their places, no two alike
 
-  void report(std::size_t position, std::string text);
+  void report(std::size_t position, std::string message);
 };
 
 std::shared_ptr<YamlSource> parse_yaml(std::string_view text, std::string file);
