@@ -236,7 +236,7 @@ Decision advance_merge(const State& state, const NightRecord& night, const Merge
   change.unknown = unknown_text(winner, *night.manifest);
   bool confirmed = settled->verdict == Verdict::supported;
   change.state = confirmed ? MergeState::waiting : MergeState::failed;
-  change.reason = confirmed ? "confirmed: " + settled->reason
+  change.reason = confirmed ? settled->reason
                             : "not confirmed (" + std::string(to_text(settled->verdict)) +
                                   "): " + settled->reason;
   decision.facts.push_back(std::move(change));

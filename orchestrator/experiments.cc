@@ -19,6 +19,7 @@ using hypotheses::Verdict;
 namespace {
 
 constexpr double kUnknownRun_s = 0.5, kUnknownBuild_s = 20;  // until one was seen
+constexpr double kReserveMargin = 1.3;  // what is learned of costs is an average
 constexpr int kConfirmationPairs = 14, kGuardPairs = 8;      // what a merge is expected to take
 
 void record_answer(Decision& decision, const Asker& asker, Answer answer) {
@@ -149,7 +150,7 @@ double merge_reserve_s(const State& state, const NightRecord& night) {
     if (needed.question == Question::carries_over) reserve += 2 * kConfirmationPairs * one;
     if (needed.question == Question::correct) reserve += one;
   }
-  return reserve;
+  return kReserveMargin * reserve;
 }
 
 std::optional<std::string> no_budget(const State& state, const NightRecord& night,

@@ -129,9 +129,8 @@ Outcome judge_pairs(const ExperimentRecord& record, const hypotheses::Metric& me
                     const JudgeRule& rule) {
   const Experiment& experiment = record.experiment;
   if (auto failed = judge_failures(record)) return *failed;
-  double alpha = rule.level > 0 ? rule.level : rule.evidence.alpha;
-  auto evidence = policies::weigh(good_pairs(record), experiment.key, metric, alpha, rule.noise,
-                                  rule.evidence.implausible_ratio);
+  auto evidence = policies::weigh(good_pairs(record), experiment.key, metric, rule.evidence.alpha,
+                                  rule.noise, rule.evidence.implausible_ratio);
   std::optional<policies::Judgement> judgement;
   if (rule.is_noise) {
     if (record.attempts >= experiment.max_attempts) {

@@ -21,7 +21,7 @@ using hypotheses::Side;
 
 namespace {
 
-constexpr int kWarmSlots = 3;  // base, incumbent, candidate
+constexpr int kWarmSlots = 2;  // what is compared: the incumbent and the candidate
 constexpr const char* kStamp = ".nightshift-built";  // in a build folder: what it was built from
 
 const CommitId& commit_of(const AttemptOrder& order, Side side) {

@@ -67,13 +67,28 @@ bool beyond_a_refuted(const PlannerView& view, const Knob& knob, const std::stri
   });
 }
 
+// The value of the knob from which a past claim moved away.
+std::string moved_from(const PlannerView& view, const PastClaim& past, const std::string& knob) {
+  for (const PastClaim& parent : view.history) {
+    if (parent.id == past.parent) {
+      auto value = parent.settings.find(knob);
+      return value == parent.settings.end() ? "" : value->second;
+    }
+  }
+  auto base = view.base_settings.find(knob);
+  return base == view.base_settings.end() ? "" : base->second;
+}
+
 // How this value did beside other incumbents of the same base: fresh ones first, the clearly bad never.
 std::optional<double> standing(const PlannerView& view, const Knob& knob, const std::string& value) {
   double rank = 2;
   for (const PastClaim& past : view.history) {
     const auto* setting = only_knob(past);
     if (setting == nullptr || setting->knob != knob.name || !past.same_base) continue;
-    if (past.verdict == Verdict::supported) rank += 0.5;  // the knob matters
+    if (past.verdict == Verdict::supported) {
+      rank += 0.5;                                                  // the knob matters,
+      if (moved_from(view, past, knob.name) == value) rank -= 2.5;  // but this value was left behind
+    }
     if (setting->value != value || past.verdict == Verdict::supported) continue;
     if (past.verdict == Verdict::refuted && past.effect < -kHopeless) return {};
     rank -= past.verdict == Verdict::refuted ? 2 : 1;
@@ -128,6 +143,9 @@ Step next_step(const PlannerView& view) {
   const hypotheses::Metric* metric = view.manifest.metric(view.goal.metric);
   bool lower = metric == nullptr || metric->better == hypotheses::Better::lower;
   double gain = expected_gain(view, move.knob->name);
+  // Said to a person, so whole percents, and never none.
+  double percent = std::round(100 * std::expm1(lower ? -gain : gain));
+  percent = lower ? std::min(percent, -1.0) : std::max(percent, 1.0);
 
   Proposal proposal;
   auto current = view.settings.find(move.knob->name);
@@ -139,7 +157,7 @@ Step next_step(const PlannerView& view) {
                              : hypotheses::SubjectKind::kernel,
                       move.knob->name.substr(0, move.knob->name.find('.'))};
   proposal.change.knobs = {{move.knob->name, move.value}};
-  proposal.prediction = {view.goal, lower ? -gain : gain};
+  proposal.prediction = {view.goal, std::log1p(percent / 100)};
   return proposal;
 }
 

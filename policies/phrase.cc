@@ -24,17 +24,21 @@ struct Gain {
   std::string way;   // "faster", ...
 };
 
-Gain gain_of(double oriented, const std::string& unit) {
+bool said_as_ratio(double oriented) { return std::exp(std::fabs(oriented)) >= kAsRatio; }
+
+Gain gain_of(double oriented, const std::string& unit, bool as_ratio) {
   const double ratio = std::exp(std::fabs(oriented));
   const bool speed = is_speed(unit);
   const char* way = oriented < 0 ? (speed ? "slower" : "worse") : (speed ? "faster" : "better");
-  if (ratio >= kAsRatio) return {fmt::format("{:.2f}x", ratio), way};
+  if (as_ratio) return {fmt::format("{:.2f}x", ratio), way};
   return {fmt::format("{:.1f}%", 100 * (ratio - 1)), way};
 }
 
-std::string bound_text(double bound, const std::string& unit, const std::string& known_way) {
+// In the form of the estimate, so that the three numbers can be compared.
+std::string bound_text(double bound, const std::string& unit, const std::string& known_way,
+                       bool as_ratio) {
   if (std::fabs(bound) >= kUnbounded) return "unbounded";
-  const Gain gain = gain_of(bound, unit);
+  const Gain gain = gain_of(bound, unit, as_ratio);
   return gain.way == known_way ? gain.size : gain.size + " " + gain.way;
 }
 
@@ -51,12 +55,13 @@ std::string count_text(double count) {
 }
 
 std::string gain_text(double oriented, const std::string& unit) {
-  const Gain gain = gain_of(oriented, unit);
+  const Gain gain = gain_of(oriented, unit, said_as_ratio(oriented));
   return gain.size + " " + gain.way;
 }
 
 std::string measured_text(const hypotheses::Evidence& evidence, double alpha) {
-  const Gain gain = gain_of(evidence.effect, evidence.unit);
+  const bool as_ratio = said_as_ratio(evidence.effect);
+  const Gain gain = gain_of(evidence.effect, evidence.unit, as_ratio);
   const std::string after =
       fmt::format("after {} {}", evidence.pairs, evidence.pairs == 1 ? "pair" : "pairs");
   if (evidence.pairs > 0 && evidence.low == evidence.high) {  // an exact counter
@@ -66,8 +71,8 @@ std::string measured_text(const hypotheses::Evidence& evidence, double alpha) {
   const bool same_way = (evidence.low >= 0) == (evidence.high >= 0);
   const std::string& known_way = same_way ? gain.way : std::string();
   return fmt::format("candidate is {} {} ({} interval {} to {}) {}", gain.size, gain.way,
-                     percent_text(1 - alpha), bound_text(evidence.low, evidence.unit, known_way),
-                     bound_text(evidence.high, evidence.unit, known_way), after);
+                     percent_text(1 - alpha), bound_text(evidence.low, evidence.unit, known_way, as_ratio),
+                     bound_text(evidence.high, evidence.unit, known_way, as_ratio), after);
 }
 
 }  // namespace policies
