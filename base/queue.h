@@ -30,6 +30,11 @@ class Queue {
     return item;
   }
 
+  bool empty() const {
+    std::lock_guard lock(mutex_);
+    return items_.empty();
+  }
+
   void close() {
     {
       std::lock_guard lock(mutex_);

@@ -68,29 +68,27 @@ Decision on(const State& state, const web::CreateCampaign& command, base::Instan
   return decision;
 }
 
-// Ends everything of the campaign that is not decided; approved merges still land.
-void cancel_work(Decision& decision, const State& state, const CampaignRecord& record,
-                 base::Instant now) {
-  const std::string why = "the campaign was cancelled";
-  for (const auto& [id, effect] : state.pending) {
-    if (const auto* run = std::get_if<RunAttempt>(&effect.kind)) {
-      if (state.experiments.at(run->experiment).experiment.campaign != record.campaign.id) continue;
-      decision.effects.push_back(StopExperiment{run->experiment});
-      decision.done.push_back(id);
-    } else if (const auto* make = std::get_if<MakeCandidate>(&effect.kind)) {
-      if (record.open.count(make->hypothesis) != 0) decision.done.push_back(id);
-    } else if (const auto* ask = std::get_if<AskPlanner>(&effect.kind)) {
-      if (record.running == ask->night) decision.done.push_back(id);
-    } else if (const auto* open = std::get_if<OpenNight>(&effect.kind)) {
-      if (open->campaign == record.campaign.id) decision.done.push_back(id);
-    }
+// Whether a pending effect is the campaign's work; what a person approved still lands.
+bool is_work_of(const State& state, const EffectKind& effect, hypotheses::CampaignId campaign) {
+  if (const auto* run = std::get_if<RunAttempt>(&effect)) {
+    return state.experiments.at(run->experiment).experiment.campaign == campaign;
   }
-  for (auto id : record.open) {
-    decision.facts.push_back(
-        hypotheses::HypothesisMoved{id, hypotheses::HypothesisState::cancelled, why});
+  if (const auto* make = std::get_if<MakeCandidate>(&effect)) {
+    return state.hypotheses.at(make->hypothesis).campaign == campaign;
   }
-  if (!record.running) return;
-  const NightRecord& night = state.nights.at(*record.running);
+  if (const auto* ask = std::get_if<AskPlanner>(&effect)) {
+    return state.nights.at(ask->night).night.campaign == campaign;
+  }
+  if (const auto* prepare = std::get_if<PrepareMerge>(&effect)) {
+    return state.merges.at(prepare->merge).campaign == campaign;
+  }
+  const auto* open = std::get_if<OpenNight>(&effect);
+  return open != nullptr && open->campaign == campaign;
+}
+
+// Ends everything of a night that is not decided, also a merge that is measured anew after its end.
+void cancel_night(Decision& decision, const State& state, const NightRecord& night,
+                  const std::string& why, base::Instant now) {
   for (auto id : night.experiments) {
     if (state.experiments.at(id).experiment.state == hypotheses::ExperimentState::running) {
       decision.facts.push_back(hypotheses::ExperimentCancelled{id, why});
@@ -98,11 +96,31 @@ void cancel_work(Decision& decision, const State& state, const CampaignRecord& r
   }
   for (auto id : night.merges) {
     MergeState merge = state.merges.at(id).state;
-    if (merge == MergeState::preparing || merge == MergeState::measuring) {
-      decision.facts.push_back(hypotheses::MergeChanged{id, MergeState::failed, why, {}, {}, {}, {}, {}});
-    }
+    if (merge != MergeState::preparing && merge != MergeState::measuring) continue;
+    decision.facts.push_back(
+        hypotheses::MergeChanged{id, MergeState::failed, why, {}, {}, {}, {}, {}});
   }
-  decision.facts.push_back(hypotheses::NightEnded{night.night.id, now, why});
+  if (night.night.state == NightState::running) {
+    decision.facts.push_back(hypotheses::NightEnded{night.night.id, now, why});
+  }
+}
+
+void cancel_work(Decision& decision, const State& state, const CampaignRecord& record,
+                 base::Instant now) {
+  const std::string why = "the campaign was cancelled";
+  for (const auto& [id, effect] : state.pending) {
+    if (!is_work_of(state, effect.kind, record.campaign.id)) continue;
+    const auto* run = std::get_if<RunAttempt>(&effect.kind);
+    if (run != nullptr) decision.effects.push_back(StopExperiment{run->experiment});
+    decision.done.push_back(id);
+  }
+  for (auto id : record.open) {
+    decision.facts.push_back(
+        hypotheses::HypothesisMoved{id, hypotheses::HypothesisState::cancelled, why});
+  }
+  for (auto id : record.nights) {
+    cancel_night(decision, state, state.nights.at(id), why, now);
+  }
 }
 
 Decision on(const State& state, const web::SetCampaignState& command, base::Instant now) {

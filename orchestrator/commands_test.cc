@@ -138,7 +138,7 @@ TEST_CASE("create: each mistake is refused with what is wrong") {
   expect_error(known.give(command), ErrorCode::bad_input, {"Mars/Olympus"});
   command = create();
   command.campaign.policy = "evidence: {alfa: 5%}\nbudget: {wall: never}\n";
-  expect_error(known.give(command), ErrorCode::bad_input, {"alfa", "wall"});
+  expect_error(known.give(command), ErrorCode::bad_input, {"alfa", "never"});
   CHECK(known.state.campaigns.empty());
 }
 

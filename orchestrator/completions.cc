@@ -1,6 +1,8 @@
 // What became of the effects. A completion whose effect is no longer pending changes nothing.
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "orchestrator/decide.h"
 #include "orchestrator/planning.h"
 
@@ -19,6 +21,17 @@ hypotheses::MergeChanged merge_change(hypotheses::MergeRequestId id, MergeState 
   change.state = state;
   change.reason = std::move(reason);
   return change;
+}
+
+// A value that is not finite is no value: it leaves the run, which then says so.
+void refuse_non_finite(hypotheses::Run& run) {
+  auto& all = run.observations;
+  for (const auto& observation : all) {
+    if (std::isfinite(observation.value)) continue;
+    run.outcome = hypotheses::RunOutcome::bad_output;
+    run.detail = to_text(observation.key) + " is not finite";
+  }
+  std::erase_if(all, [](const auto& observation) { return !std::isfinite(observation.value); });
 }
 
 // One effect and its completion, by kind. An impossible pair is a bug of the performer.
@@ -72,6 +85,7 @@ struct Complete {
       run.id = {next++};
       run.experiment = effect.experiment;
       run.attempt = effect.attempt;
+      refuse_non_finite(run);
       decision.facts.push_back(hypotheses::RunRecorded{std::move(run)});
     }
   }
@@ -93,18 +107,25 @@ struct Complete {
 
   void operator()(const StopExperiment&, const StopDone&) const {}
 
+  // A merge that was rejected or cancelled meanwhile stays so.
+  bool still_preparing(const PrepareMerge& effect) const {
+    return state.merges.at(effect.merge).state == MergeState::preparing;
+  }
   void operator()(const PrepareMerge& effect, const MergeReady& ready) const {
+    if (!still_preparing(effect)) return;
     auto change = merge_change(effect.merge, MergeState::measuring, "");
     change.base = ready.base;
     change.merged = ready.merged;
     decision.facts.push_back(std::move(change));
   }
   void operator()(const PrepareMerge& effect, const MergeConflict& conflict) const {
+    if (!still_preparing(effect)) return;
     decision.facts.push_back(merge_change(effect.merge, MergeState::failed,
                                           fmt::format("conflicts with the base in {}",
                                                       fmt::join(conflict.paths, ", "))));
   }
   void operator()(const PrepareMerge& effect, const EffectFailed& failed) const {
+    if (!still_preparing(effect)) return;
     decision.facts.push_back(merge_change(effect.merge, MergeState::failed, failed.error.text()));
   }
 
@@ -116,8 +137,14 @@ struct Complete {
   // The approval was for this commit on that base; on another base it has to be measured again.
   void operator()(const LandMerge& effect, const BaseMoved& moved) const {
     const auto& merge = state.merges.at(effect.merge);
-    int limit = state.campaigns.at(merge.campaign).policy.merge.max_remeasures;
+    const CampaignRecord& record = state.campaigns.at(merge.campaign);
+    int limit = record.policy.merge.max_remeasures;
     std::string what = "the base moved to " + moved.found.brief() + " meanwhile";
+    if (record.campaign.state == hypotheses::CampaignState::cancelled) {
+      decision.facts.push_back(merge_change(effect.merge, MergeState::failed,
+                                            what + ", and the campaign was cancelled"));
+      return;
+    }
     if (merge.remeasures >= limit) {
       decision.facts.push_back(merge_change(effect.merge, MergeState::failed,
                                             what + ", for the last of the times allowed"));

@@ -1,6 +1,7 @@
 #include "orchestrator/effects.h"
 
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <type_traits>
 
 namespace orchestrator {
@@ -31,8 +32,9 @@ json payload_of(const RunAttempt& e) {
 EffectKind run_attempt(const json& p) {
   RunAttempt effect{{p.at("experiment")}, p.at("attempt"), {}};
   for (const json& side : p.at("sides")) {
-    effect.sides.push_back(
-        hypotheses::from_text<Side>(side.get<std::string>()).value_or(Side::candidate));
+    auto known = hypotheses::from_text<Side>(side.get<std::string>());
+    if (!known) throw std::invalid_argument("unknown side");
+    effect.sides.push_back(*known);
   }
   return effect;
 }

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "base/rng.h"
 
@@ -38,9 +39,10 @@ const Run* find_run(const ExperimentRecord& record, Side side, RunOutcome outcom
   return nullptr;
 }
 
-// The last run of this side in the newest attempt that had one.
+// The last run of this side that says anything: a build that went well is no answer, a lost run none.
 const Run* last_run(const ExperimentRecord& record, Side side) {
   for (auto run = record.runs.rbegin(); run != record.runs.rend(); ++run) {
+    if (run->outcome == RunOutcome::lost) continue;
     if (run->side == side && (run->measured || run->outcome != RunOutcome::ok)) return &*run;
   }
   return nullptr;
@@ -75,10 +77,19 @@ struct SideFailures {
   const Run* last_candidate = nullptr;
 };
 
+// The candidate is not blamed for an attempt in which the base failed too.
 SideFailures count_failures(const ExperimentRecord& record) {
   SideFailures failures;
+  auto failed = [](const Run& run) {
+    return run.outcome != RunOutcome::ok && run.outcome != RunOutcome::lost;
+  };
+  std::set<int> base_failed;
   for (const Run& run : record.runs) {
-    if (run.outcome == RunOutcome::ok || run.outcome == RunOutcome::lost) continue;
+    if (run.side == Side::base && failed(run)) base_failed.insert(run.attempt);
+  }
+  for (const Run& run : record.runs) {
+    if (!failed(run)) continue;
+    if (run.side == Side::candidate && base_failed.count(run.attempt) != 0) continue;
     if (run.side == Side::base) {
       ++failures.base;
       failures.last_base = &run;

@@ -258,6 +258,7 @@ TEST_CASE("a fire during a night that still runs is let pass, and told") {
   loop.run([&](const State& state) {
     if (!moved && state.experiments.size() == 3) {
       loop.move_clock_to(2, 41);
+      loop.shell->post(Tick{});
       moved = true;
     }
     return false;

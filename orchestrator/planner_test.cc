@@ -184,9 +184,9 @@ TEST_CASE("it predicts what changes of the knob brought before, the right way ro
   view.history = {toy_past(view, 1, {{"toy.tile", "16"}}, Verdict::supported, 0.5)};
   view.incumbent = {1};
   view.settings = {{"toy.tile", "16"}};
-  CHECK(size(next_step(view)) == Approx(-0.5));
+  CHECK(size(next_step(view)) == Approx(std::log(1 - 0.39)));  // in whole percents
   view.manifest.probes.at("toy.bench").metrics.at("toy.time").better = hypotheses::Better::higher;
-  CHECK(size(next_step(view)) == Approx(0.5));
+  CHECK(size(next_step(view)) == Approx(std::log(1 + 0.65)));
 }
 
 TEST_CASE("without knobs, or with all of them tried, it stops and says why") {

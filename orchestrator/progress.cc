@@ -14,7 +14,10 @@ using Line = std::optional<std::string>;
 
 std::string sentence(const std::string& text, std::size_t limit = 160) {
   std::string line = text.substr(0, text.find('\n'));
-  return line.size() <= limit ? line : line.substr(0, limit - 3) + "...";
+  if (line.size() <= limit) return line;
+  std::size_t end = limit - 3;
+  while (end > 0 && (static_cast<unsigned char>(line[end]) & 0xC0) == 0x80) --end;
+  return line.substr(0, end) + "...";
 }
 
 struct LineOf {

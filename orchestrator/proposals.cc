@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "orchestrator/planner.h"
@@ -60,11 +61,22 @@ Refusal check_knobs(const Proposal& proposal, const PlannerView& view) {
   return {};
 }
 
+// Relative and in its one spelling: no empty part, ".", ".." or ".git", however that is written.
+bool plain_path(const std::string& path) {
+  if (path.find('\0') != std::string::npos) return false;
+  for (std::size_t begin = 0; begin <= path.size();) {
+    std::size_t end = std::min(path.find('/', begin), path.size());
+    std::string part = path.substr(begin, end - begin);
+    std::transform(part.begin(), part.end(), part.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    if (part.empty() || part == "." || part == ".." || part == ".git") return false;
+    begin = end + 1;
+  }
+  return true;
+}
+
 Refusal check_path(const std::string& path, const hypotheses::Manifest& manifest) {
-  bool escapes = path.empty() || path.front() == '/' || path == ".." || path.rfind("../", 0) == 0 ||
-                 path.find("/../") != std::string::npos || path.find('\0') != std::string::npos ||
-                 path.rfind(".git", 0) == 0;
-  if (escapes || (path.size() > 3 && path.compare(path.size() - 3, 3, "/..") == 0)) {
+  if (!plain_path(path)) {
     return fmt::format("'{}' is no path inside the repository", path);
   }
   if (manifest.is_protected(path)) {

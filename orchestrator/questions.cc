@@ -108,7 +108,9 @@ std::vector<Needed> needed_questions(const Hypothesis& hypothesis, const Manifes
         {Question::carries_over, complete_key(manifest, manifest.goal), 0, predicted});
   }
   for (Needed& guard : guards_of(hypothesis, manifest, policy)) {
-    bool is_goal = needed.back().question == Question::carries_over && needed.back().key == guard.key;
+    bool is_goal = std::any_of(needed.begin(), needed.end(), [&](const Needed& other) {
+      return other.question == Question::carries_over && other.key == guard.key;
+    });
     if (!is_goal) needed.push_back(std::move(guard));
   }
   return needed;

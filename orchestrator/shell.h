@@ -48,6 +48,9 @@ class Shell final : public web::CommandInbox {
   void post(Event event);
   base::Result<web::Reply> submit(web::Command command) override;
 
+  // Nothing was posted that is not decided on yet. Thread-safe.
+  bool idle() const { return inbox_.empty(); }
+
   // Why nothing can be recorded at present (disk full, read-only); empty when all is well.
   // Thread-safe.
   std::string trouble() const;

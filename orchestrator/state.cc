@@ -252,8 +252,13 @@ base::Status on(State& state, const MergeChanged& fact) {
   if (fact.state == MergeState::preparing) {  // a new merge commit will need its own evidence
     merge->answers.clear();
     merge->merged = {};
+    merge->approved_commit = {};
+    merge->approved_by.clear();
+    merge->approved_at = {};
     ++merge->remeasures;
   }
+  bool confirmed = merge->state == MergeState::measuring && fact.state == MergeState::waiting;
+  if (confirmed && merge->remeasures == 0) ++state.campaigns.at(merge->campaign).confirmed;
   NS_TRY(move_to(merge->state, fact.state, fact.merge.text()));
   merge->reason = fact.reason;
   if (fact.base) merge->base = fact.base;
@@ -261,7 +266,6 @@ base::Status on(State& state, const MergeChanged& fact) {
   if (!fact.landed_ref.empty()) merge->landed_ref = fact.landed_ref;
   if (!fact.known.empty()) merge->known = fact.known;
   if (!fact.unknown.empty()) merge->unknown = fact.unknown;
-  if (fact.state == MergeState::waiting && merge->remeasures == 0) ++state.campaigns.at(merge->campaign).confirmed;
   return {};
 }
 

@@ -60,16 +60,16 @@ hypotheses::CampaignId TestLoop::campaign(std::string policy, std::uint64_t seed
   return *hypotheses::CampaignId::parse(give(create).id);
 }
 
-// Each round leaves something in the inbox, so that the loop never waits for time to pass.
+// Each round finds something in the inbox, so that the loop never waits for time to pass.
 bool TestLoop::run(const std::function<bool(const State&)>& wanted) {
   constexpr int kIdleRounds = 3;
   bool met = false;
   int idle = 0;
   auto done = [&](const State& now) {
     if (wanted(now)) return met = true;
-    auto posted = performer->step();
-    idle = posted ? 0 : idle + 1;
-    if (posted.value_or(0) == 0) shell->post(Tick{});
+    if (!shell->idle()) return false;
+    idle = performer->step() ? 0 : idle + 1;
+    if (shell->idle()) shell->post(Tick{});
     return idle > kIdleRounds;
   };
   auto status = shell->run({}, done);

@@ -72,8 +72,8 @@ TEST_CASE("demo.yaml is the first night's") {
   CHECK(read->sandbox == "auto");
   CHECK(read->merge.on_kernel_evidence);
   CHECK_FALSE(read->merge.auto_approve_knobs);
-  CHECK(read->budget.wall_s == 270);
-  CHECK(read->budget.machine_s == 400);
+  CHECK(read->budget.wall_s == 330);
+  CHECK(read->budget.machine_s == 450);
   CHECK(read->evidence.max_pairs == 25);
   CHECK(read->evidence.alpha == 0.05);
 }
