@@ -3,6 +3,8 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <thread>
+
 namespace base {
 
 std::string to_text(Instant instant) {
@@ -24,5 +26,7 @@ Instant SystemClock::now() const {
 double SystemClock::monotonic_s() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
+
+void wait_s(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
 
 }  // namespace base

@@ -21,8 +21,8 @@ std::string to_text(Instant instant);
 class Clock {
  public:
   virtual ~Clock() = default;
-  virtual Instant now() const = 0;          // wall time; may jump
-  virtual double monotonic_s() const = 0;   // never goes back; for durations
+  virtual Instant now() const = 0;         // wall time; may jump
+  virtual double monotonic_s() const = 0;  // never goes back; for durations
 };
 
 class SystemClock final : public Clock {
@@ -30,6 +30,10 @@ class SystemClock final : public Clock {
   Instant now() const override;
   double monotonic_s() const override;
 };
+
+// Lets time pass. For tests and tools that have to let another process go on; the daemon itself
+// waits on queues and conditions.
+void wait_s(double seconds);
 
 // A clock that a test moves by hand.
 class ManualClock final : public Clock {

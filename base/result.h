@@ -14,9 +14,9 @@ enum class ErrorCode {
   refused,      // a policy or a limit says no
   unavailable,  // a service, machine or sandbox cannot be had now
   timeout,
-  io,           // the operating system failed us: disk full, read-only, permissions
-  corrupt,      // stored bytes are not what they should be
-  bug,          // our own mistake
+  io,       // the operating system failed us: disk full, read-only, permissions
+  corrupt,  // stored bytes are not what they should be
+  bug,      // our own mistake
 };
 
 // Says what was expected, what was found, where, and what to do.
@@ -39,14 +39,14 @@ inline tl::unexpected<Error> fail(ErrorCode code, std::string message, std::stri
 }  // namespace base
 
 // Evaluates a Result; returns its error from the enclosing function.
-#define NS_TRY(expression)                                                \
-  do {                                                                    \
-    if (auto ns_status = (expression); !ns_status)                        \
+#define NS_TRY(expression)                                                  \
+  do {                                                                      \
+    if (auto ns_status = (expression); !ns_status)                          \
       return ::tl::unexpected<::base::Error>(std::move(ns_status.error())); \
   } while (false)
 
 // Declares `name` with the value of a Result, or returns its error.
-#define NS_ASSIGN(name, expression)                                                      \
-  auto name##_result = (expression);                                                     \
+#define NS_ASSIGN(name, expression)                                                             \
+  auto name##_result = (expression);                                                            \
   if (!name##_result) return ::tl::unexpected<::base::Error>(std::move(name##_result.error())); \
   auto name = std::move(*name##_result)

@@ -1,5 +1,5 @@
-// Everything that can be recorded. The daemon's state is a fold over these, in order; the store keeps
-// them as its event log and projects them into tables.
+// Everything that can be recorded. The daemon's state is a fold over these, in order; the store
+// keeps them as its event log and projects them into tables.
 #pragma once
 
 #include <string>
@@ -10,15 +10,34 @@
 
 namespace hypotheses {
 
-struct CampaignCreated { Campaign campaign; };
-struct CampaignChanged { CampaignId campaign; CampaignState state; std::string reason; };
+struct CampaignCreated {
+  Campaign campaign;
+};
+struct CampaignChanged {
+  CampaignId campaign;
+  CampaignState state;
+  std::string reason;
+};
 
 // A night was asked for, by the schedule or by a person; it starts once the target could be read.
-struct NightDue { CampaignId campaign; base::Instant at; std::string why; };
-struct NightStarted { Night night; };
-struct NightEnded { NightId night; base::Instant at; std::string reason; };
+struct NightDue {
+  CampaignId campaign;
+  base::Instant at;
+  std::string why;
+};
+struct NightStarted {
+  Night night;
+};
+struct NightEnded {
+  NightId night;
+  base::Instant at;
+  std::string reason;
+};
 // The hypothesis on whose candidate the next ones build.
-struct IncumbentChosen { NightId night; HypothesisId hypothesis; };
+struct IncumbentChosen {
+  NightId night;
+  HypothesisId hypothesis;
+};
 
 struct ProposalRefused {
   CampaignId campaign;
@@ -27,17 +46,31 @@ struct ProposalRefused {
   std::string proposal;
   std::string reason;
 };
-struct HypothesisOpened { Hypothesis hypothesis; };
-struct HypothesisMoved { HypothesisId hypothesis; HypothesisState state; std::string reason; };
+struct HypothesisOpened {
+  Hypothesis hypothesis;
+};
+struct HypothesisMoved {
+  HypothesisId hypothesis;
+  HypothesisState state;
+  std::string reason;
+};
 // A night takes a queued hypothesis up: its change will be committed on `base`.
-struct HypothesisTaken { HypothesisId hypothesis; NightId night; HypothesisId parent; CommitId base; };
+struct HypothesisTaken {
+  HypothesisId hypothesis;
+  NightId night;
+  HypothesisId parent;
+  CommitId base;
+};
 struct CandidateMade {
   HypothesisId hypothesis;
   CommitId commit;
   std::string branch;
   std::vector<std::string> paths;  // that differ from the base
 };
-struct QuestionAnswered { HypothesisId hypothesis; Answer answer; };
+struct QuestionAnswered {
+  HypothesisId hypothesis;
+  Answer answer;
+};
 struct HypothesisDecided {
   HypothesisId hypothesis;
   Verdict verdict;
@@ -45,10 +78,21 @@ struct HypothesisDecided {
   std::optional<Evidence> evidence;
 };
 
-struct ExperimentStarted { Experiment experiment; };
-struct RunRecorded { Run run; };
-struct ExperimentFinished { ExperimentId experiment; Answer answer; double cost_s; };
-struct ExperimentCancelled { ExperimentId experiment; std::string reason; };
+struct ExperimentStarted {
+  Experiment experiment;
+};
+struct RunRecorded {
+  Run run;
+};
+struct ExperimentFinished {
+  ExperimentId experiment;
+  Answer answer;
+  double cost_s;
+};
+struct ExperimentCancelled {
+  ExperimentId experiment;
+  std::string reason;
+};
 // S.d. of the paired log-ratio of a probe's metric, both sides the same commit.
 struct NoiseMeasured {
   NightId night;
@@ -59,27 +103,44 @@ struct NoiseMeasured {
   int pairs;
 };
 
-struct MergeOpened { MergeRequest merge; };
+struct MergeOpened {
+  MergeRequest merge;
+};
 struct MergeChanged {
   MergeRequestId merge;
   MergeState state;
   std::string reason;
-  CommitId base, merged;   // kept as they were when empty, likewise below
+  CommitId base, merged;  // kept as they were when empty, likewise below
   std::string landed_ref;
   std::string known, unknown;
 };
-struct MergeAnswered { MergeRequestId merge; Answer answer; };
-struct MergeApproved { MergeRequestId merge; CommitId commit; std::string who; base::Instant at; };
+struct MergeAnswered {
+  MergeRequestId merge;
+  Answer answer;
+};
+struct MergeApproved {
+  MergeRequestId merge;
+  CommitId commit;
+  std::string who;
+  base::Instant at;
+};
 
-struct PlannerSpoke { PlannerTurn turn; };
+struct PlannerSpoke {
+  PlannerTurn turn;
+};
 // Anything that a person should be able to read later: late completions, take-overs, restarts.
-struct Noted { CampaignId campaign; NightId night; std::string text; };
+struct Noted {
+  CampaignId campaign;
+  NightId night;
+  std::string text;
+};
 
-using Fact = std::variant<CampaignCreated, CampaignChanged, NightDue, NightStarted, NightEnded, IncumbentChosen,
-                          ProposalRefused, HypothesisOpened, HypothesisMoved, HypothesisTaken, CandidateMade,
-                          QuestionAnswered, HypothesisDecided, ExperimentStarted, RunRecorded,
-                          ExperimentFinished, ExperimentCancelled, NoiseMeasured, MergeOpened,
-                          MergeChanged, MergeAnswered, MergeApproved, PlannerSpoke, Noted>;
+using Fact = std::variant<CampaignCreated, CampaignChanged, NightDue, NightStarted, NightEnded,
+                          IncumbentChosen, ProposalRefused, HypothesisOpened, HypothesisMoved,
+                          HypothesisTaken, CandidateMade, QuestionAnswered, HypothesisDecided,
+                          ExperimentStarted, RunRecorded, ExperimentFinished, ExperimentCancelled,
+                          NoiseMeasured, MergeOpened, MergeChanged, MergeAnswered, MergeApproved,
+                          PlannerSpoke, Noted>;
 
 // "hypothesis-opened" and so on: the event's name in the log, in SSE and in exports.
 std::string_view kind_of(const Fact& fact);

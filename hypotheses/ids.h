@@ -9,13 +9,27 @@
 
 namespace hypotheses {
 
-struct CampaignTag { static constexpr std::string_view prefix = "C"; };
-struct NightTag { static constexpr std::string_view prefix = "N"; };
-struct HypothesisTag { static constexpr std::string_view prefix = "H"; };
-struct ExperimentTag { static constexpr std::string_view prefix = "E"; };
-struct RunTag { static constexpr std::string_view prefix = "R"; };
-struct MergeRequestTag { static constexpr std::string_view prefix = "M"; };
-struct EffectTag { static constexpr std::string_view prefix = "X"; };
+struct CampaignTag {
+  static constexpr std::string_view prefix = "C";
+};
+struct NightTag {
+  static constexpr std::string_view prefix = "N";
+};
+struct HypothesisTag {
+  static constexpr std::string_view prefix = "H";
+};
+struct ExperimentTag {
+  static constexpr std::string_view prefix = "E";
+};
+struct RunTag {
+  static constexpr std::string_view prefix = "R";
+};
+struct MergeRequestTag {
+  static constexpr std::string_view prefix = "M";
+};
+struct EffectTag {
+  static constexpr std::string_view prefix = "X";
+};
 
 using CampaignId = base::Id<CampaignTag>;
 using NightId = base::Id<NightTag>;

@@ -1,12 +1,13 @@
-// JSON of the vocabulary: the form in the event log, the API and the exports. Enums are the words of
-// words.h, ids their text ("H-7"), instants milliseconds; no NaN or infinity ever (they become null).
-// Keys are the names of the fields; "none" (an id, a commit, an optional) is null. A seed is a text of
-// digits, since a JavaScript number would lose some. Evidence has "interval": [low, high] for its two
-// fields, null = unbounded; any other number that is null reads back as 0, so an e-value as no
-// evidence. For readers, not read back: "text" of a prediction and a change, "effect_text" of evidence.
+// JSON of the vocabulary: the form in the event log, the API and the exports. Enums are the words
+// of words.h, ids their text ("H-7"), instants milliseconds; no NaN or infinity ever (they become
+// null). Keys are the names of the fields; "none" (an id, a commit, an optional) is null. A seed is
+// a text of digits, since a JavaScript number would lose some. Evidence has "interval": [low, high]
+// for its two fields, null = unbounded; any other number that is null reads back as 0, so an
+// e-value as no evidence. For readers, not read back: "text" of a prediction and a change,
+// "effect_text" of evidence.
 //
-// Reading never throws: a missing key, a wrong type, an unknown word or a number out of range is Error
-// corrupt and names the key. Keys that are not known are ignored.
+// Reading never throws: a missing key, a wrong type, an unknown word or a number out of range is
+// Error corrupt and names the key. Keys that are not known are ignored.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -22,7 +23,7 @@ nlohmann::json to_json(const Hypothesis&);
 nlohmann::json to_json(const Experiment&);
 nlohmann::json to_json(const Run&);
 nlohmann::json to_json(const MergeRequest&);
-nlohmann::json to_json(const Evidence&);   // with "interval": [lo, hi] and "effect_text"
+nlohmann::json to_json(const Evidence&);  // with "interval": [lo, hi] and "effect_text"
 nlohmann::json to_json(const Answer&);
 nlohmann::json to_json(const PlannerTurn&);
 nlohmann::json to_json(const Change&);

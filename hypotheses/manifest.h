@@ -29,7 +29,7 @@ struct Knob {
 // Where a metric's value stands in a probe's output.
 struct MetricSource {
   std::string benchmark;  // google-benchmark: name before the first '/'; hyperfine: command name
-  std::string field;      // google-benchmark: real_time, cpu_time or a counter; hyperfine: median...
+  std::string field;  // google-benchmark: real_time, cpu_time or a counter; hyperfine: median...
 };
 
 struct Metric {
@@ -68,8 +68,8 @@ struct Manifest {
   std::string base;  // branch
   MetricKey goal;
   std::vector<Guard> guards;
-  std::vector<std::string> protected_paths;          // globs
-  std::vector<std::vector<std::string>> build;       // argument vectors with {build}
+  std::vector<std::string> protected_paths;     // globs
+  std::vector<std::vector<std::string>> build;  // argument vectors with {build}
   double build_timeout_s = 600;
   std::map<std::string, Knob> knobs;
   std::map<std::string, Probe> probes;

@@ -74,11 +74,11 @@ struct Subject {
 struct Evidence {
   MetricKey key;
   Better better = Better::lower;
-  double effect = 0;                     // estimate
-  double low = 0, high = 0;              // confidence sequence at the rule's level
-  double e_better = 1, e_worse = 1;      // e-values against "no better" and against "no worse"
-  int pairs = 0;                         // pairs that counted
-  double noise = 0;                      // s.d. of the paired log-ratios
+  double effect = 0;                 // estimate
+  double low = 0, high = 0;          // confidence sequence at the rule's level
+  double e_better = 1, e_worse = 1;  // e-values against "no better" and against "no worse"
+  int pairs = 0;                     // pairs that counted
+  double noise = 0;                  // s.d. of the paired log-ratios
   double base_value = 0, candidate_value = 0;  // medians, in the metric's unit
   std::string unit;
   std::string flag;  // "above 10x", "above the machine's copy rate"; empty = believed
@@ -113,7 +113,7 @@ struct Hypothesis {
   CommitId candidate;  // none until committed
   std::string branch;
   std::vector<std::string> paths;  // that differ between base and candidate
-  std::vector<Answer> answers;  // in the order in which they were found
+  std::vector<Answer> answers;     // in the order in which they were found
   std::optional<Verdict> verdict;
   std::string reason;
   std::optional<Evidence> evidence;  // on the predicted metric
@@ -133,7 +133,8 @@ struct Alternative {
   std::string reason;  // why it was chosen, lost, or cannot answer
 };
 
-// Exactly one of `hypothesis` and `merge` is set, or neither: then it is an A/A measurement of noise.
+// Exactly one of `hypothesis` and `merge` is set, or neither: then it is an A/A measurement of
+// noise.
 struct Experiment {
   ExperimentId id;
   CampaignId campaign;
@@ -165,11 +166,11 @@ struct Observation {
 
 // What else went on while a run was measured.
 struct MachineState {
-  std::string machine;    // host name and processor model
-  double load = 0;        // 1-minute load average before the run
-  double mhz = 0;         // of the measured core; 0 = unknown
-  double steal_s = 0;     // time taken by other tenants during the run
-  std::string sandbox;    // "bubblewrap", "none"
+  std::string machine;  // host name and processor model
+  double load = 0;      // 1-minute load average before the run
+  double mhz = 0;       // of the measured core; 0 = unknown
+  double steal_s = 0;   // time taken by other tenants during the run
+  std::string sandbox;  // "bubblewrap", "none"
 };
 
 struct Run {
@@ -177,7 +178,7 @@ struct Run {
   ExperimentId experiment;
   int attempt = 0;  // pair number, from 0
   Side side = Side::candidate;
-  int position = 0;  // 0 = first of its pair
+  int position = 0;      // 0 = first of its pair
   bool measured = true;  // false for the builds that an experiment needed
   RunOutcome outcome = RunOutcome::could_not_run;
   std::string detail;  // the first error, the first mismatch, the missing metric
@@ -199,13 +200,13 @@ struct Budget {
 struct Campaign {
   CampaignId id;
   std::string name;
-  std::string target;      // path or URL of the repository
-  std::string base;        // branch
-  MetricKey goal;          // what the planner tries to improve
-  std::string schedule;    // five-field cron; empty = only when asked
-  std::string time_zone;   // IANA name
-  std::string policy;      // the policy's YAML text, as read
-  std::string planner;     // "builtin" or "llm"
+  std::string target;     // path or URL of the repository
+  std::string base;       // branch
+  MetricKey goal;         // what the planner tries to improve
+  std::string schedule;   // five-field cron; empty = only when asked
+  std::string time_zone;  // IANA name
+  std::string policy;     // the policy's YAML text, as read
+  std::string planner;    // "builtin" or "llm"
   std::uint64_t seed = 1;
   CampaignState state = CampaignState::active;
   base::Instant created;
@@ -217,7 +218,7 @@ struct Night {
   base::Instant started;
   base::Instant deadline;
   CommitId base;
-  std::string manifest;  // the base commit's nightshift.yaml, as read
+  std::string manifest;                         // the base commit's nightshift.yaml, as read
   std::map<std::string, std::string> settings;  // the knobs' values in the base commit
   std::uint64_t seed = 1;
   NightState state = NightState::running;
@@ -236,8 +237,8 @@ struct MergeRequest {
   MergeState state = MergeState::preparing;
   std::string reason;
   std::vector<Answer> answers;  // M's own evidence
-  std::string known;    // what the evidence shows
-  std::string unknown;  // what nobody measured
+  std::string known;            // what the evidence shows
+  std::string unknown;          // what nobody measured
   CommitId approved_commit;
   std::string approved_by;
   base::Instant approved_at;

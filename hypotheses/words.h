@@ -29,13 +29,13 @@ enum class ExperimentState { running, finished, cancelled };
 enum class CampaignState { active, paused, cancelled };
 enum class NightState { running, ended };
 enum class MergeState {
-  preparing,   // the merge commit is being made
-  measuring,   // its fresh build is being measured against the base
-  waiting,     // measured and confirmed: a person decides
-  approved,    // a person approved exactly this commit; it is being landed
-  landed,      // the target's ref stands on it
-  rejected,    // a person said no
-  failed,      // conflict, not confirmed, or the merge could not be measured
+  preparing,  // the merge commit is being made
+  measuring,  // its fresh build is being measured against the base
+  waiting,    // measured and confirmed: a person decides
+  approved,   // a person approved exactly this commit; it is being landed
+  landed,     // the target's ref stands on it
+  rejected,   // a person said no
+  failed,     // conflict, not confirmed, or the merge could not be measured
 };
 enum class RunOutcome {
   ok,             // ran, and its output could be read
@@ -127,7 +127,7 @@ constexpr const auto& words(Origin) { return kOriginWords; }
 constexpr const auto& words(SubjectKind) { return kSubjectKindWords; }
 
 template <class E>
-  requires requires(E e) { words(e); }
+requires requires(E e) { words(e); }
 constexpr std::string_view to_text(E value) {
   for (const auto& [entry, word] : words(value)) {
     if (entry == value) return word;

@@ -1,5 +1,5 @@
-// The one strict YAML reader: every mistake is reported with file, line and column, all together; an
-// unknown or duplicate key is a mistake. A syntax error ends a file.
+// The one strict YAML reader: every mistake is reported with file, line and column, all together;
+// an unknown or duplicate key is a mistake. A syntax error ends a file.
 #pragma once
 
 #include <memory>
@@ -44,10 +44,10 @@ class YamlNode {
   std::optional<double> number() const;
   std::optional<long> integer() const;
   std::optional<bool> boolean() const;
-  std::optional<double> fraction() const;   // "5%" or 0.05
-  std::optional<double> seconds() const;    // "30s", "5m", "8h", "250ms" or a number of seconds
+  std::optional<double> fraction() const;  // "5%" or 0.05
+  std::optional<double> seconds() const;   // "30s", "5m", "8h", "250ms" or a number of seconds
 
-  void mistake(std::string text) const;  // reports at this node's mark
+  void mistake(std::string text) const;                               // reports at this node's mark
   void mistake_at_key(std::string_view key, std::string text) const;  // at that key of this map
 
  private:
@@ -78,10 +78,10 @@ class YamlDocument {
   std::shared_ptr<Impl> impl_;
 };
 
-// `text` with the scalar at `key` replaced in place, so comments and layout stay. `key` is looked up
-// as it stands ("kda_decode.v_tile"), then as a path of nested maps (split at the dots). The style of
-// quoting is kept where it can hold the value. Errors: bad_input (the file has mistakes, the value is
-// written over several lines, or behind an anchor or alias), not_found (no such key).
+// `text` with the scalar at `key` replaced in place, so comments and layout stay. `key` is looked
+// up as it stands ("kda_decode.v_tile"), then as a path of nested maps (split at the dots). The
+// style of quoting is kept where it can hold the value. Errors: bad_input (the file has mistakes,
+// the value is written over several lines, or behind an anchor or alias), not_found (no such key).
 base::Result<std::string> set_scalar(std::string_view text, std::string_view key,
                                      std::string_view value, std::string_view file);
 base::Result<std::string> get_scalar(std::string_view text, std::string_view key,

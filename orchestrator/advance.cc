@@ -125,7 +125,8 @@ Decision advance_hypothesis(const State& state, const NightRecord& night,
   return ask(state, night, {&hypothesis, nullptr}, *next, now);
 }
 
-// Among the queued ones the greatest predicted gain; a person's before a planner's, then the oldest.
+// Among the queued ones the greatest predicted gain; a person's before a planner's, then the
+// oldest.
 const Hypothesis* best_queued(const State& state, const NightRecord& night) {
   const Hypothesis* best = nullptr;
   auto rank = [&](const Hypothesis& h) {
@@ -144,8 +145,9 @@ Decision take_up(const State& state, const NightRecord& night, const Hypothesis&
   // A pushed branch stands on a base of its own; all else builds on the incumbent.
   bool own_commit = !hypothesis.change.branch.empty();
   HypothesisId parent = own_commit ? HypothesisId{} : night.incumbent;
-  hypotheses::CommitId base =
-      parent && !hypothesis.change.empty() ? state.hypotheses.at(parent).candidate : night.night.base;
+  hypotheses::CommitId base = parent && !hypothesis.change.empty()
+                                  ? state.hypotheses.at(parent).candidate
+                                  : night.night.base;
   Decision decision;
   decision.facts.push_back(
       hypotheses::HypothesisTaken{hypothesis.id, night.night.id, parent, base});
@@ -154,9 +156,8 @@ Decision take_up(const State& state, const NightRecord& night, const Hypothesis&
 }
 
 bool has_merge(const State& state, const NightRecord& night, HypothesisId hypothesis) {
-  return std::any_of(night.merges.begin(), night.merges.end(), [&](auto id) {
-    return state.merges.at(id).hypothesis == hypothesis;
-  });
+  return std::any_of(night.merges.begin(), night.merges.end(),
+                     [&](auto id) { return state.merges.at(id).hypothesis == hypothesis; });
 }
 
 bool engine_evidence(const State& state, const NightRecord& night, const Hypothesis& winner) {
@@ -258,9 +259,9 @@ Decision advance_night(const State& state, const NightRecord& night, base::Insta
     if (!settled.empty()) return settled;
     const Hypothesis& winner = state.hypotheses.at(merge->hypothesis);
     auto needed = needed_questions(winner, *night.manifest, policy);
-    const Needed* next = next_question(needed, merge->answers, winner, night, policy,
-                                       policies::remaining_machine_s(policy.budget,
-                                                                     spend_of(state, night)));
+    const Needed* next =
+        next_question(needed, merge->answers, winner, night, policy,
+                      policies::remaining_machine_s(policy.budget, spend_of(state, night)));
     return ask(state, night, {&winner, merge}, *next, now);
   }
   if (night.night.state != NightState::running) return {};

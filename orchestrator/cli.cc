@@ -75,10 +75,9 @@ void add_campaign(CLI::App& app, Action& action) {
   for (const char* verb : {"start", "pause", "resume", "cancel"}) {
     auto id = std::make_shared<std::string>();
     auto reason = std::make_shared<std::string>();
-    auto* set = add(*campaign, action, verb, std::string(verb) + " a campaign",
-                    [id, reason, verb](const Context& c) {
-                      return campaign_set(c, *id, verb, *reason);
-                    });
+    auto* set =
+        add(*campaign, action, verb, std::string(verb) + " a campaign",
+            [id, reason, verb](const Context& c) { return campaign_set(c, *id, verb, *reason); });
     set->add_option("id", *id, "C-1")->required();
     set->add_option("--reason", *reason, "is recorded");
   }
@@ -104,16 +103,17 @@ void add_work(CLI::App& app, Action& action) {
     auto* option = command->add_option("id", *id, ids);
     if (required) option->required();
   };
-  with_id("show", "one thing, or all hypotheses", "C-1, N-1, H-7, E-12 or M-1", show_command, false);
+  with_id("show", "one thing, or all hypotheses", "C-1, N-1, H-7, E-12 or M-1", show_command,
+          false);
   with_id("explain", "why this was tried, in this way, with this verdict", "H-7 or E-12",
           explain_command, true);
   with_id("report", "the morning report", "N-1; default: the newest night", report_command, false);
 
   auto merge = std::make_shared<std::string>();
   auto commit = std::make_shared<std::string>();
-  auto* approve = add(app, action, "approve", "land a tested merge", [merge, commit](const Context& c) {
-    return approve_command(c, *merge, *commit);
-  });
+  auto* approve =
+      add(app, action, "approve", "land a tested merge",
+          [merge, commit](const Context& c) { return approve_command(c, *merge, *commit); });
   approve->add_option("merge", *merge, "M-1")->required();
   approve->add_option("--commit", *commit, "the full commit that you mean");
   auto reason = std::make_shared<std::string>();
@@ -146,7 +146,8 @@ Exit exit_of(base::ErrorCode code) {
 Exit complain(const Context& context, const base::Error& error) {
   Exit exit = exit_of(error.code);
   if (context.json) {
-    nlohmann::json body = {{"error", {{"message", error.text()}, {"exit", static_cast<int>(exit)}}}};
+    nlohmann::json body = {
+        {"error", {{"message", error.text()}, {"exit", static_cast<int>(exit)}}}};
     std::cout << body.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << std::endl;
   } else {
     std::cerr << "nightshift: " << error.text() << std::endl;

@@ -94,8 +94,9 @@ Exit campaign_create(const Context& context, const CampaignArguments& arguments)
   auto& campaign = command.campaign;
   std::error_code no_path;
   auto absolute = std::filesystem::canonical(arguments.target, no_path);
-  campaign.name = arguments.name.empty() ? std::filesystem::path(arguments.target).filename().string()
-                                         : arguments.name;
+  campaign.name = arguments.name.empty()
+                      ? std::filesystem::path(arguments.target).filename().string()
+                      : arguments.name;
   if (campaign.name.empty()) campaign.name = "campaign";
   campaign.target = no_path ? arguments.target : absolute.string();
   campaign.base = arguments.base;
@@ -107,10 +108,11 @@ Exit campaign_create(const Context& context, const CampaignArguments& arguments)
   if (!arguments.goal.empty()) {
     auto goal = hypotheses::parse_prediction(arguments.goal + " -1%");
     if (!goal) {
-      return complain(context, {ErrorCode::bad_input,
-                                "--goal: expected a metric such as kda_decode.time{batch=1}, found " +
-                                    arguments.goal,
-                                ""});
+      return complain(
+          context,
+          {ErrorCode::bad_input,
+           "--goal: expected a metric such as kda_decode.time{batch=1}, found " + arguments.goal,
+           ""});
     }
     campaign.goal = goal->key;
   }
@@ -170,10 +172,11 @@ base::Result<web::Propose> proposal_of(const Context& context, const ProposeArgu
   command.branch = arguments.branch;
   auto prediction = hypotheses::parse_prediction(arguments.predicts);
   if (!prediction) {
-    return base::fail(ErrorCode::bad_input,
-                      "expected a metric and a size such as 'kda_decode.time{batch=1} -10%', found " +
-                          arguments.predicts,
-                      "--predicts");
+    return base::fail(
+        ErrorCode::bad_input,
+        "expected a metric and a size such as 'kda_decode.time{batch=1} -10%', found " +
+            arguments.predicts,
+        "--predicts");
   }
   command.prediction = *prediction;
   for (const std::string& knob : arguments.knobs) {
@@ -207,8 +210,8 @@ Exit propose_command(const Context& context, const ProposeArguments& arguments) 
 Exit approve_command(const Context& context, const std::string& merge, const std::string& commit) {
   auto id = parse_id<hypotheses::MergeRequestId>(merge);
   if (!id) return complain(context, id.error());
-  return tell(context, give_command(context.state, web::Approve{*id, {commit}, user_name()},
-                                    context.clock));
+  return tell(context,
+              give_command(context.state, web::Approve{*id, {commit}, user_name()}, context.clock));
 }
 
 Exit reject_command(const Context& context, const std::string& merge, const std::string& reason) {

@@ -18,7 +18,8 @@ using base::ErrorCode;
 namespace {
 
 // A manifest that passes its check; what has to be adapted is marked.
-constexpr const char* kFirstManifest = R"(# What this repository offers to be measured. Adapt the lines marked <--, then: nightshift check
+constexpr const char* kFirstManifest =
+    R"(# What this repository offers to be measured. Adapt the lines marked <--, then: nightshift check
 version: 1
 name: my-target                                # <--
 base: main                                     # <-- the branch to improve
@@ -64,8 +65,8 @@ Exit init_command(const Context& context, const std::filesystem::path& folder) {
   if (context.json) {
     std::cout << nlohmann::json{{"file", file.string()}}.dump() << std::endl;
   } else {
-    std::cout << "wrote " << file.string() << "; adapt the lines marked <--, then run: nightshift check"
-              << std::endl;
+    std::cout << "wrote " << file.string()
+              << "; adapt the lines marked <--, then run: nightshift check" << std::endl;
   }
   return Exit::ok;
 }
@@ -87,8 +88,8 @@ Exit check_command(const Context& context, const std::filesystem::path& file) {
               << std::endl;
   } else if (!outcome.mistakes.empty()) {
     std::cerr << to_text(outcome.mistakes) << std::endl
-              << outcome.mistakes.size() << (outcome.mistakes.size() == 1 ? " mistake" : " mistakes")
-              << std::endl;
+              << outcome.mistakes.size()
+              << (outcome.mistakes.size() == 1 ? " mistake" : " mistakes") << std::endl;
   } else {
     std::cout << fmt::format("{} is fine: {} knobs, {} probes", file.string(),
                              outcome.manifest->knobs.size(), outcome.manifest->probes.size())

@@ -24,7 +24,8 @@ Decision refuse(ErrorCode code, std::string message) {
 }
 
 Decision unknown(const std::string& id) {
-  return refuse(ErrorCode::not_found, "there is no " + id + "; `nightshift show` lists what there is");
+  return refuse(ErrorCode::not_found,
+                "there is no " + id + "; `nightshift show` lists what there is");
 }
 
 void answer(Decision& decision, std::string id, std::string text) {
@@ -156,8 +157,8 @@ Decision on(const State& state, const web::StartNight& command, base::Instant no
   const CampaignRecord& record = found->second;
   std::string id = command.campaign.text();
   if (record.campaign.state != CampaignState::active) {
-    return refuse(ErrorCode::conflict, id + " is " + std::string(to_text(record.campaign.state)) +
-                                           "; resume it first");
+    return refuse(ErrorCode::conflict,
+                  id + " is " + std::string(to_text(record.campaign.state)) + "; resume it first");
   }
   if (record.running || night_opening(state, command.campaign)) {
     return refuse(ErrorCode::conflict, id + " has a night running already");
@@ -186,13 +187,15 @@ Decision on(const State& state, const web::Propose& command, base::Instant now) 
       return refuse(ErrorCode::refused, *why_not);
     }
   }
-  auto origin = !proposal.change.branch.empty() ? hypotheses::Origin::branch : hypotheses::Origin::person;
+  auto origin =
+      !proposal.change.branch.empty() ? hypotheses::Origin::branch : hypotheses::Origin::person;
   auto hypothesis = open_hypothesis(state, record, proposal, origin, now);
   std::string id = hypothesis.id.text();
   Decision decision;
   decision.facts.push_back(hypotheses::HypothesisOpened{std::move(hypothesis)});
-  answer(decision, id, id + (record.running ? " is queued in the running night"
-                                            : " waits for the campaign's next night"));
+  answer(decision, id,
+         id + (record.running ? " is queued in the running night"
+                              : " waits for the campaign's next night"));
   return decision;
 }
 
@@ -223,16 +226,15 @@ Decision on(const State& state, const web::Reject& command, base::Instant) {
   if (found == state.merges.end()) return unknown(command.merge.text());
   std::string id = command.merge.text();
   if (!hypotheses::legal(found->second.state, MergeState::rejected)) {
-    return refuse(ErrorCode::conflict,
-                  id + " is " + std::string(to_text(found->second.state)) +
-                      " and can no longer be rejected");
+    return refuse(ErrorCode::conflict, id + " is " + std::string(to_text(found->second.state)) +
+                                           " and can no longer be rejected");
   }
   Decision decision;
   hypotheses::MergeChanged change;
   change.merge = command.merge;
   change.state = MergeState::rejected;
-  change.reason = "rejected by " + command.who +
-                  (command.reason.empty() ? "" : ": " + command.reason);
+  change.reason =
+      "rejected by " + command.who + (command.reason.empty() ? "" : ": " + command.reason);
   decision.facts.push_back(std::move(change));
   answer(decision, id, id + " rejected");
   return decision;

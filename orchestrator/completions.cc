@@ -52,13 +52,14 @@ struct Complete {
     night.manifest = opened.manifest;
     night.settings = opened.settings;
     night.seed = record.campaign.seed + record.nights.size();
-    auto manifest = hypotheses::read_manifest(opened.manifest, opened.base.brief() + ":nightshift.yaml");
+    auto manifest =
+        hypotheses::read_manifest(opened.manifest, opened.base.brief() + ":nightshift.yaml");
     if (!manifest) {
       note(effect.campaign, "the night did not start: " + manifest.error().text());
       return;
     }
-    std::string goal = record.campaign.goal.metric.empty() ? manifest->goal.metric
-                                                           : record.campaign.goal.metric;
+    std::string goal =
+        record.campaign.goal.metric.empty() ? manifest->goal.metric : record.campaign.goal.metric;
     if (manifest->metric(goal) == nullptr) {
       note(effect.campaign, "the night did not start: no probe of the manifest emits the goal " +
                                 goal + "; choose another goal or add a probe");
@@ -92,8 +93,8 @@ struct Complete {
   // The attempt could not be made at all: no sandbox, no disk. That is no news about the candidate.
   void operator()(const RunAttempt& effect, const EffectFailed& failed) const {
     const auto& experiment = state.experiments.at(effect.experiment).experiment;
-    hypotheses::Answer answer{experiment.question, Verdict::invalid, failed.error.text(), {},
-                              experiment.id};
+    hypotheses::Answer answer{
+        experiment.question, Verdict::invalid, failed.error.text(), {}, experiment.id};
     answer.evidence.emplace();
     answer.evidence->key = experiment.key;
     decision.facts.push_back(
@@ -120,9 +121,9 @@ struct Complete {
   }
   void operator()(const PrepareMerge& effect, const MergeConflict& conflict) const {
     if (!still_preparing(effect)) return;
-    decision.facts.push_back(merge_change(effect.merge, MergeState::failed,
-                                          fmt::format("conflicts with the base in {}",
-                                                      fmt::join(conflict.paths, ", "))));
+    decision.facts.push_back(merge_change(
+        effect.merge, MergeState::failed,
+        fmt::format("conflicts with the base in {}", fmt::join(conflict.paths, ", "))));
   }
   void operator()(const PrepareMerge& effect, const EffectFailed& failed) const {
     if (!still_preparing(effect)) return;
@@ -150,9 +151,9 @@ struct Complete {
                                             what + ", for the last of the times allowed"));
       return;
     }
-    decision.facts.push_back(merge_change(
-        effect.merge, MergeState::preparing,
-        what + "; it is merged and measured anew, and then needs a new approval"));
+    decision.facts.push_back(
+        merge_change(effect.merge, MergeState::preparing,
+                     what + "; it is merged and measured anew, and then needs a new approval"));
     decision.effects.push_back(PrepareMerge{effect.merge});
   }
   void operator()(const LandMerge& effect, const EffectFailed& failed) const {
@@ -170,11 +171,11 @@ struct Complete {
       add_step(decision, state, night, *answered.step, hypotheses::Origin::llm, now);
       return;
     }
-    hypotheses::PlannerTurn turn{night.night.campaign, effect.night, effect.turn, "llm", 0,
-                                 "failed", answered.failure};
+    hypotheses::PlannerTurn turn{
+        night.night.campaign, effect.night, effect.turn, "llm", 0, "failed", answered.failure};
     decision.facts.push_back(hypotheses::PlannerSpoke{std::move(turn)});
-    add_step(decision, state, night, next_step(view_of(state, night)),
-             hypotheses::Origin::builtin, now);
+    add_step(decision, state, night, next_step(view_of(state, night)), hypotheses::Origin::builtin,
+             now);
   }
   void operator()(const AskPlanner& effect, const EffectFailed& failed) const {
     (*this)(effect, PlannerAnswered{{}, 0, {}, failed.error.text()});
@@ -198,7 +199,9 @@ Decision on_completion(const State& state, const Completed& completed, base::Ins
   auto found = state.pending.find(completed.effect);
   if (found == state.pending.end()) {
     decision.facts.push_back(hypotheses::Noted{
-        {}, {}, "late or duplicate completion of " + completed.effect.text() + "; it changes nothing"});
+        {},
+        {},
+        "late or duplicate completion of " + completed.effect.text() + "; it changes nothing"});
     return decision;
   }
   decision.done.push_back(completed.effect);

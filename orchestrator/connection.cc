@@ -24,10 +24,10 @@ std::string metric_text(const hypotheses::MetricKey& key) { return to_text(key);
 
 Request request_of(const web::CreateCampaign& command) {
   const auto& campaign = command.campaign;
-  json body = {{"name", campaign.name},         {"target", campaign.target},
-               {"base", campaign.base},         {"schedule", campaign.schedule},
+  json body = {{"name", campaign.name},           {"target", campaign.target},
+               {"base", campaign.base},           {"schedule", campaign.schedule},
                {"time_zone", campaign.time_zone}, {"policy", campaign.policy},
-               {"planner", campaign.planner},   {"seed", campaign.seed},
+               {"planner", campaign.planner},     {"seed", campaign.seed},
                {"start_now", command.start_now}};
   if (!campaign.goal.metric.empty()) body["goal"] = metric_text(campaign.goal);
   return {"/api/v1/campaigns", body};
@@ -36,7 +36,8 @@ Request request_of(const web::SetCampaignState& command) {
   std::string verb = command.state == hypotheses::CampaignState::paused   ? "pause"
                      : command.state == hypotheses::CampaignState::active ? "resume"
                                                                           : "cancel";
-  return {"/api/v1/campaigns/" + command.campaign.text() + "/" + verb, {{"reason", command.reason}}};
+  return {"/api/v1/campaigns/" + command.campaign.text() + "/" + verb,
+          {{"reason", command.reason}}};
 }
 Request request_of(const web::StartNight& command) {
   return {"/api/v1/campaigns/" + command.campaign.text() + "/start"};
@@ -115,8 +116,8 @@ bool landing(const State& state) {
   });
 }
 
-base::Result<web::Reply> act_alone(const std::filesystem::path& folder,
-                                   const web::Command& command, const base::Clock& clock) {
+base::Result<web::Reply> act_alone(const std::filesystem::path& folder, const web::Command& command,
+                                   const base::Clock& clock) {
   DaemonOptions options;
   options.state = folder;
   options.serve = false;

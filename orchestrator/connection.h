@@ -16,7 +16,7 @@ base::Result<store::Reader> open_reader(const std::filesystem::path& state);
 
 // Carries the command out and waits until it is recorded, and for an approval until it landed or
 // could not. `unavailable` when a daemon runs but does not answer.
-base::Result<web::Reply> give_command(const std::filesystem::path& state, const web::Command& command,
-                                      const base::Clock& clock);
+base::Result<web::Reply> give_command(const std::filesystem::path& state,
+                                      const web::Command& command, const base::Clock& clock);
 
 }  // namespace orchestrator

@@ -113,7 +113,8 @@ TEST_CASE("work in flight counts: no budget is exceeded at any step") {
 TEST_CASE("tokens that were asked for count until the answer comes, and the limit holds") {
   const std::string policy =
       "merge: {on_kernel_evidence: true}\n"
-      "planner: {kind: llm, endpoint: \"http://127.0.0.1:9\", model: none, max_tokens: 10000, answer_tokens: 3000, patience: 100}\n";
+      "planner: {kind: llm, endpoint: \"http://127.0.0.1:9\", model: none, max_tokens: 10000, "
+      "answer_tokens: 3000, patience: 100}\n";
   TestLoop loop(toy_world(1, true));
   int asked = 0;
   loop.performer->planner = [&](const PlannerOrder& order) {

@@ -120,9 +120,8 @@ base::Status Daemon::serve() {
   };
   NS_ASSIGN(server, web::Server::start(std::move(web), *shell_, clock_));
   server_ = std::move(server);
-  nlohmann::json address = {{"url", server_->url()},
-                            {"pid", ::getpid()},
-                            {"started", to_text(clock_.now())}};
+  nlohmann::json address = {
+      {"url", server_->url()}, {"pid", ::getpid()}, {"started", to_text(clock_.now())}};
   return base::write_file_atomically(options_.state / kAddressFile, address.dump());
 }
 
@@ -145,7 +144,8 @@ std::filesystem::path default_state_folder() {
   if (auto state = from_environment("XDG_STATE_HOME"); state && !state->empty()) {
     return std::filesystem::path(*state) / "nightshift";
   }
-  return std::filesystem::path(from_environment("HOME").value_or("/tmp")) / ".local/state/nightshift";
+  return std::filesystem::path(from_environment("HOME").value_or("/tmp")) /
+         ".local/state/nightshift";
 }
 
 }  // namespace orchestrator

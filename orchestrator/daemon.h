@@ -1,5 +1,5 @@
-// The whole program, put together: lock, store, runners, performer, loop and web server on one state
-// folder (its layout: docs/state.md).
+// The whole program, put together: lock, store, runners, performer, loop and web server on one
+// state folder (its layout: docs/state.md).
 #pragma once
 
 #include <filesystem>
@@ -21,10 +21,10 @@ namespace orchestrator {
 struct DaemonOptions {
   std::filesystem::path state;
   std::string host = "127.0.0.1";
-  int port = 8700;          // 0 = any free one
+  int port = 8700;  // 0 = any free one
   bool allow_remote = false;
-  bool serve = true;        // false: no web server, for a command without a daemon
-  bool run_nights = true;   // false: likewise; only the command's own work is done
+  bool serve = true;       // false: no web server, for a command without a daemon
+  bool run_nights = true;  // false: likewise; only the command's own work is done
   store::CommitObserver* observer = nullptr;  // of tests
   // Called on the deciding thread after each commit.
   std::function<void(std::int64_t seq, const State&)> on_commit = {};

@@ -8,8 +8,8 @@ using hypotheses::CampaignState;
 
 namespace {
 
-// After a restart: an LLM that was being asked is not waited for (its answer is lost, and asking the
-// same again would spend twice); everything else that was pending is performed again.
+// After a restart: an LLM that was being asked is not waited for (its answer is lost, and asking
+// the same again would spend twice); everything else that was pending is performed again.
 Decision on_started(const State& state, const Started& started) {
   Decision decision;
   for (const auto& [id, effect] : state.pending) {
@@ -23,19 +23,19 @@ Decision on_started(const State& state, const Started& started) {
   }
   for (const auto& [id, campaign] : state.campaigns) {
     if (!campaign.running) continue;
-    decision.facts.push_back(hypotheses::Noted{
-        id, *campaign.running,
-        "the daemon restarted with " + std::to_string(started.pending_effects) +
-            " effects pending; they are performed again"});
+    decision.facts.push_back(hypotheses::Noted{id, *campaign.running,
+                                               "the daemon restarted with " +
+                                                   std::to_string(started.pending_effects) +
+                                                   " effects pending; they are performed again"});
   }
   return decision;
 }
 
 }  // namespace
 
-// A schedule fires when its time has passed since the last fire. A night that is still running, or a
-// paused campaign, lets the fire pass; what was missed while the daemon was down is not made up for,
-// except that one fire within the last minute counts as on time.
+// A schedule fires when its time has passed since the last fire. A night that is still running, or
+// a paused campaign, lets the fire pass; what was missed while the daemon was down is not made up
+// for, except that one fire within the last minute counts as on time.
 Decision on_tick(const State& state, base::Instant now) {
   constexpr double kGrace_s = 60;
   Decision decision;

@@ -1,5 +1,5 @@
-// The demo: a first night on the kernels that ship with this repository. Its target is a bare copy of
-// the sources in the state folder; the caller's own checkout is only read.
+// The demo: a first night on the kernels that ship with this repository. Its target is a bare copy
+// of the sources in the state folder; the caller's own checkout is only read.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -27,8 +27,8 @@ namespace {
 
 constexpr const char* kCampaignName = "demo";
 
-// The sources to work on: as given, else the nearest folder upwards of this program or of the working
-// folder that has a manifest and kernels.
+// The sources to work on: as given, else the nearest folder upwards of this program or of the
+// working folder that has a manifest and kernels.
 base::Result<fs::path> find_source(const std::string& given) {
   if (!given.empty()) return fs::path(given);
   std::error_code ignored;
@@ -86,7 +86,8 @@ base::Status begin(Daemon& daemon, const Context& context, const DemoArguments& 
   command.campaign.base = "main";
   command.campaign.policy = policy;
   NS_ASSIGN(text, base::read_file(source / hypotheses::kManifestFile, 1 << 20));
-  NS_ASSIGN(manifest, hypotheses::read_manifest(text, (source / hypotheses::kManifestFile).string()));
+  NS_ASSIGN(manifest,
+            hypotheses::read_manifest(text, (source / hypotheses::kManifestFile).string()));
   command.campaign.goal = manifest.goal;
   command.campaign.seed = arguments.seed;
   command.start_now = true;

@@ -7,10 +7,10 @@
 namespace orchestrator {
 namespace {
 
-using nlohmann::json;
 using hypotheses::Side;
+using nlohmann::json;
 
-constexpr std::string_view kNames[] = {"open-night",    "make-candidate", "run-attempt",
+constexpr std::string_view kNames[] = {"open-night",      "make-candidate", "run-attempt",
                                        "stop-experiment", "prepare-merge",  "land-merge",
                                        "ask-planner"};
 static_assert(std::size(kNames) == std::variant_size_v<EffectKind>);

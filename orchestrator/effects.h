@@ -1,6 +1,6 @@
 // What the loop may do to the world. An effect names things by id; what is needed to perform it is
-// looked up in the state when it is dispatched (orders.h). Each is idempotent by its id or by what it
-// names, so that after a crash it may be performed again.
+// looked up in the state when it is dispatched (orders.h). Each is idempotent by its id or by what
+// it names, so that after a crash it may be performed again.
 #pragma once
 
 #include <string>
@@ -14,9 +14,13 @@
 namespace orchestrator {
 
 // Fetch the target, resolve its base branch and read the manifest, so that a night can start.
-struct OpenNight { hypotheses::CampaignId campaign; };
+struct OpenNight {
+  hypotheses::CampaignId campaign;
+};
 // Commit the hypothesis' change onto its base as a branch night/<id>.
-struct MakeCandidate { hypotheses::HypothesisId hypothesis; };
+struct MakeCandidate {
+  hypotheses::HypothesisId hypothesis;
+};
 // Build what is needed and launch the sides once, in this order.
 struct RunAttempt {
   hypotheses::ExperimentId experiment;
@@ -24,11 +28,17 @@ struct RunAttempt {
   std::vector<hypotheses::Side> sides;
 };
 // Kill whatever runs of an experiment that was cancelled.
-struct StopExperiment { hypotheses::ExperimentId experiment; };
+struct StopExperiment {
+  hypotheses::ExperimentId experiment;
+};
 // Merge the candidate with the target's base as it is now.
-struct PrepareMerge { hypotheses::MergeRequestId merge; };
+struct PrepareMerge {
+  hypotheses::MergeRequestId merge;
+};
 // Compare-and-swap the target's base ref to the approved merge commit.
-struct LandMerge { hypotheses::MergeRequestId merge; };
+struct LandMerge {
+  hypotheses::MergeRequestId merge;
+};
 // Ask the LLM for one step. `reserved_tokens` count as spent until it answers.
 struct AskPlanner {
   hypotheses::NightId night;

@@ -14,13 +14,17 @@
 namespace orchestrator {
 
 // The daemon came up; the state was folded from the log.
-struct Started { int pending_effects = 0; };
+struct Started {
+  int pending_effects = 0;
+};
 // Time passed.
 struct Tick {};
 // Look whether something can go on; posted by the loop to itself after each change.
 struct Advance {};
 
-struct CommandGiven { web::Command command; };
+struct CommandGiven {
+  web::Command command;
+};
 
 // Completions carry the effect they complete. One whose effect is no longer pending is late or a
 // duplicate: it is noted and changes nothing.
@@ -34,21 +38,34 @@ struct CandidateReady {
   std::string branch;
   std::vector<std::string> paths;  // that differ from the base
 };
-struct AttemptDone { std::vector<hypotheses::Run> runs; };
+struct AttemptDone {
+  std::vector<hypotheses::Run> runs;
+};
 struct StopDone {};
-struct MergeReady { hypotheses::CommitId base, merged; };
-struct MergeConflict { std::vector<std::string> paths; };
-struct Landed { std::string ref; std::string instruction; };
-struct BaseMoved { hypotheses::CommitId found; };
+struct MergeReady {
+  hypotheses::CommitId base, merged;
+};
+struct MergeConflict {
+  std::vector<std::string> paths;
+};
+struct Landed {
+  std::string ref;
+  std::string instruction;
+};
+struct BaseMoved {
+  hypotheses::CommitId found;
+};
 struct PlannerAnswered {
   std::optional<Step> step;  // none: nothing usable came back
   std::int64_t tokens = 0;   // spent
   std::vector<hypotheses::PlannerTurn> transcript;
-  std::string failure;       // why there is no step
+  std::string failure;  // why there is no step
 };
 // The effect could not be performed. `code` says whose fault it is: bad_input and refused are the
 // candidate's or the user's, anything else the machine's.
-struct EffectFailed { base::Error error; };
+struct EffectFailed {
+  base::Error error;
+};
 
 using Completion = std::variant<NightOpened, CandidateReady, AttemptDone, StopDone, MergeReady,
                                 MergeConflict, Landed, BaseMoved, PlannerAnswered, EffectFailed>;

@@ -19,8 +19,8 @@ using hypotheses::Verdict;
 namespace {
 
 constexpr double kUnknownRun_s = 0.5, kUnknownBuild_s = 20;  // until one was seen
-constexpr double kReserveMargin = 1.3;  // what is learned of costs is an average
-constexpr int kConfirmationPairs = 14, kGuardPairs = 8;      // what a merge is expected to take
+constexpr double kReserveMargin = 1.3;                   // what is learned of costs is an average
+constexpr int kConfirmationPairs = 14, kGuardPairs = 8;  // what a merge is expected to take
 
 void record_answer(Decision& decision, const Asker& asker, Answer answer) {
   if (asker.merge != nullptr) {
@@ -163,8 +163,8 @@ std::optional<std::string> no_budget(const State& state, const NightRecord& nigh
                                now);
 }
 
-Decision ask(const State& state, const NightRecord& night, const Asker& asker,
-             const Needed& needed, base::Instant now) {
+Decision ask(const State& state, const NightRecord& night, const Asker& asker, const Needed& needed,
+             base::Instant now) {
   const auto& policy = campaign_of(state, night).policy;
   const auto& answers = asker.merge != nullptr ? asker.merge->answers : asker.hypothesis->answers;
   auto open = open_question(needed, *asker.hypothesis, *night.manifest, builds_answered(answers));
@@ -232,15 +232,15 @@ Decision go_on(const State& state, const NightRecord& night, const ExperimentRec
                       ? 2 * run_s(night, record.experiment.probe)
                       : 0;
   if (auto why_not = no_budget(state, night, beyond, 0, now)) {
-    Answer answer{record.experiment.question, Verdict::inconclusive, *why_not, {},
-                  record.experiment.id};
+    Answer answer{
+        record.experiment.question, Verdict::inconclusive, *why_not, {}, record.experiment.id};
     answer.evidence.emplace();
     answer.evidence->key = record.experiment.key;
     finish(decision, state, night, record, std::move(answer));
     return decision;
   }
-  decision.effects.push_back(RunAttempt{record.experiment.id, record.attempts,
-                                        std::get<NextAttempt>(outcome).sides});
+  decision.effects.push_back(
+      RunAttempt{record.experiment.id, record.attempts, std::get<NextAttempt>(outcome).sides});
   return decision;
 }
 
@@ -259,7 +259,8 @@ const Needed* next_question(const std::vector<Needed>& needed, const std::vector
     auto choice =
         policies::choose_experiment(open, *night.manifest, night.learned, policy, remaining_s);
     double p_refute = question.question == Question::guards ? 0.1 : 1 - p_real;
-    double cost = choice.chosen ? choice.chosen->cost_s : 0;  // what cannot be answered is known now
+    double cost =
+        choice.chosen ? choice.chosen->cost_s : 0;  // what cannot be answered is known now
     if (best == nullptr || cost / p_refute < best_price) {
       best = &question;
       best_price = cost / p_refute;

@@ -14,8 +14,8 @@ struct Asker {
 };
 
 // Starts the cheapest experiment that can answer, or records that nothing can.
-Decision ask(const State& state, const NightRecord& night, const Asker& asker,
-             const Needed& needed, base::Instant now);
+Decision ask(const State& state, const NightRecord& night, const Asker& asker, const Needed& needed,
+             base::Instant now);
 
 // Starts an A/A measurement of the goal metric on the base commit.
 Decision ask_noise(const State& state, const NightRecord& night, base::Instant now);
@@ -24,8 +24,8 @@ Decision ask_noise(const State& state, const NightRecord& night, base::Instant n
 Decision go_on(const State& state, const NightRecord& night, const ExperimentRecord& record,
                base::Instant now);
 
-// The question to ask next: builds, then correct, then the one with the least cost per probability of
-// refuting. Null when all are answered.
+// The question to ask next: builds, then correct, then the one with the least cost per probability
+// of refuting. Null when all are answered.
 const Needed* next_question(const std::vector<Needed>& needed,
                             const std::vector<hypotheses::Answer>& answers,
                             const hypotheses::Hypothesis& hypothesis, const NightRecord& night,

@@ -20,8 +20,8 @@ namespace {
 
 CommitText commit_text(std::string subject, std::string body, store::git::Trailers trailers,
                        base::Instant time) {
-  return {std::move(subject), std::move(body), std::move(trailers), "Nightshift",
-          "nightshift@localhost", time};
+  return {std::move(subject), std::move(body),        std::move(trailers),
+          "Nightshift",       "nightshift@localhost", time};
 }
 
 // A subject line of at most 72 bytes, cut at a character.
@@ -55,8 +55,8 @@ base::Result<std::vector<FileChange>> files_of(const store::git::Mirror& mirror,
       return base::fail(ErrorCode::bad_input, "the manifest has no knob " + setting.knob);
     }
     NS_ASSIGN(text, text_of(knob->second.file));
-    NS_ASSIGN(edited, hypotheses::set_scalar(text, knob->second.key, setting.value,
-                                             knob->second.file));
+    NS_ASSIGN(edited,
+              hypotheses::set_scalar(text, knob->second.key, setting.value, knob->second.file));
     files[knob->second.file] = std::move(edited);
   }
   std::map<std::string, std::vector<hypotheses::Edit>> edits;
@@ -75,8 +75,8 @@ base::Result<std::vector<FileChange>> files_of(const store::git::Mirror& mirror,
   return changes;
 }
 
-// Protected paths, as far as the change touches any. A knob may stand in a protected file: the daemon
-// sets it, at one scalar, and nothing else of the file.
+// Protected paths, as far as the change touches any. A knob may stand in a protected file: the
+// daemon sets it, at one scalar, and nothing else of the file.
 base::Status check_protected(const CandidateOrder& order, const std::vector<std::string>& paths) {
   std::vector<std::string> touched;
   for (const std::string& path : paths) {
@@ -94,13 +94,12 @@ base::Status check_protected(const CandidateOrder& order, const std::vector<std:
 }
 
 CommitText candidate_text(const Hypothesis& hypothesis) {
-  return commit_text(
-      brief(hypothesis.claim), "",
-      {{"Nightshift-Hypothesis", hypothesis.id.text()},
-       {"Nightshift-Claim", one_line(hypothesis.claim)},
-       {"Nightshift-Predicts", to_text(hypothesis.prediction)},
-       {"Nightshift-Origin", std::string(to_text(hypothesis.origin))}},
-      hypothesis.opened);
+  return commit_text(brief(hypothesis.claim), "",
+                     {{"Nightshift-Hypothesis", hypothesis.id.text()},
+                      {"Nightshift-Claim", one_line(hypothesis.claim)},
+                      {"Nightshift-Predicts", to_text(hypothesis.prediction)},
+                      {"Nightshift-Origin", std::string(to_text(hypothesis.origin))}},
+                     hypothesis.opened);
 }
 
 CommitText merge_text(const MergeOrder& order) {
@@ -111,8 +110,8 @@ CommitText merge_text(const MergeOrder& order) {
     trailers.emplace_back("Nightshift-Claim", one_line(hypothesis.claim));
     if (!hypothesis.evidence) continue;
     const auto& evidence = *hypothesis.evidence;
-    trailers.emplace_back("Nightshift-Effect", fmt::format("{} on {}", effect_text(evidence),
-                                                           to_text(evidence.key)));
+    trailers.emplace_back("Nightshift-Effect",
+                          fmt::format("{} on {}", effect_text(evidence), to_text(evidence.key)));
     std::string experiments;
     for (const auto& answer : hypothesis.answers) {
       if (!answer.experiment) continue;
@@ -122,8 +121,9 @@ CommitText merge_text(const MergeOrder& order) {
   }
   trailers.emplace_back("Nightshift-Candidate", order.merge.candidate.hex);
   trailers.emplace_back("Nightshift-Merge", order.merge.id.text());
-  std::string body = "Found by experiments of the night; each effect below was measured against its "
-                     "parent.\nThis commit is what was built and measured against its first parent.";
+  std::string body =
+      "Found by experiments of the night; each effect below was measured against its "
+      "parent.\nThis commit is what was built and measured against its first parent.";
   return commit_text(brief("Merge " + winner.id.text() + ": " + order.summary), std::move(body),
                      std::move(trailers), order.time);
 }
@@ -148,10 +148,11 @@ base::Result<Completion> Gate::open_night(const OpenNightOrder& order) {
   NS_ASSIGN(tip, base_tip(folder->mirror, branch));
   auto manifest = folder->mirror.file_at(tip, hypotheses::kManifestFile);
   if (!manifest) {
-    return base::fail(ErrorCode::not_found,
-                      fmt::format("{} has no {} at its root in {}; write one with `nightshift init`",
-                                  order.campaign.target, hypotheses::kManifestFile, tip.brief()),
-                      "branch " + branch);
+    return base::fail(
+        ErrorCode::not_found,
+        fmt::format("{} has no {} at its root in {}; write one with `nightshift init`",
+                    order.campaign.target, hypotheses::kManifestFile, tip.brief()),
+        "branch " + branch);
   }
   NS_ASSIGN(parsed, hypotheses::read_manifest(*manifest, std::string(hypotheses::kManifestFile)));
   NightOpened opened{tip, *manifest, {}};
@@ -180,7 +181,8 @@ base::Result<Completion> Gate::make_candidate(const CandidateOrder& order) {
   } else {
     NS_ASSIGN(changes, files_of(mirror, order));
     branch = "night/" + hypothesis.id.text();
-    NS_ASSIGN(made, mirror.commit_files(hypothesis.base, changes, candidate_text(hypothesis), branch));
+    NS_ASSIGN(made,
+              mirror.commit_files(hypothesis.base, changes, candidate_text(hypothesis), branch));
     commit = made;
   }
   NS_ASSIGN(paths, mirror.changed_paths(hypothesis.base, commit));
@@ -195,9 +197,8 @@ base::Result<Completion> Gate::prepare_merge(const MergeOrder& order) {
     NS_TRY(folder->mirror.fetch());
   }
   NS_ASSIGN(tip, base_tip(folder->mirror, order.base_branch));
-  NS_ASSIGN(outcome,
-            folder->mirror.merge(tip, order.merge.candidate, merge_text(order),
-                                 "night/" + order.merge.id.text()));
+  NS_ASSIGN(outcome, folder->mirror.merge(tip, order.merge.candidate, merge_text(order),
+                                          "night/" + order.merge.id.text()));
   if (const auto* conflicts = std::get_if<store::git::Conflicts>(&outcome)) {
     return Completion{MergeConflict{conflicts->paths}};
   }

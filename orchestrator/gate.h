@@ -1,5 +1,5 @@
-// The git side of the loop: nights opened, candidates committed, merges made and landed. Nothing else
-// changes a ref of the user's repository.
+// The git side of the loop: nights opened, candidates committed, merges made and landed. Nothing
+// else changes a ref of the user's repository.
 #pragma once
 
 #include "base/result.h"

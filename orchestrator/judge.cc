@@ -39,7 +39,8 @@ const Run* find_run(const ExperimentRecord& record, Side side, RunOutcome outcom
   return nullptr;
 }
 
-// The last run of this side that says anything: a build that went well is no answer, a lost run none.
+// The last run of this side that says anything: a build that went well is no answer, a lost run
+// none.
 const Run* last_run(const ExperimentRecord& record, Side side) {
   for (auto run = record.runs.rbegin(); run != record.runs.rend(); ++run) {
     if (run->outcome == RunOutcome::lost) continue;
@@ -52,8 +53,8 @@ std::string told(const Run& run) {
   return std::string(to_text(run.outcome)) + (run.detail.empty() ? "" : ": " + run.detail);
 }
 
-// Builds and correct: the candidate alone. Where it fails the base is asked too, since what the base
-// fails as well is no news about the candidate.
+// Builds and correct: the candidate alone. Where it fails the base is asked too, since what the
+// base fails as well is no news about the candidate.
 Outcome judge_one_sided(const ExperimentRecord& record) {
   const Experiment& experiment = record.experiment;
   const Run* candidate = last_run(record, Side::candidate);
@@ -127,13 +128,14 @@ Answer judge_noise(const Experiment& experiment, const hypotheses::Evidence& evi
                    const policies::EvidenceRule& rule) {
   double larger = std::max(evidence.e_better, evidence.e_worse);
   if (larger >= 2 / rule.alpha) {
-    return answer(experiment, Verdict::invalid,
-                  fmt::format("the same commit differs from itself on this machine: {} (e = {:.0f})",
-                              effect_text(evidence), larger));
+    return answer(
+        experiment, Verdict::invalid,
+        fmt::format("the same commit differs from itself on this machine: {} (e = {:.0f})",
+                    effect_text(evidence), larger));
   }
-  return answer(experiment, Verdict::no_difference,
-                fmt::format("noise {:.1f}% a pair over {} A/A pairs", 100 * evidence.noise,
-                            evidence.pairs));
+  return answer(
+      experiment, Verdict::no_difference,
+      fmt::format("noise {:.1f}% a pair over {} A/A pairs", 100 * evidence.noise, evidence.pairs));
 }
 
 Outcome judge_pairs(const ExperimentRecord& record, const hypotheses::Metric& metric,
@@ -156,8 +158,7 @@ Outcome judge_pairs(const ExperimentRecord& record, const hypotheses::Metric& me
     judgement = policies::judge_confirmation(evidence, rule.level, rule.evidence, metric.exact,
                                              record.attempts);
   } else {
-    judgement =
-        policies::judge_gain(evidence, rule.evidence, metric.exact, record.attempts);
+    judgement = policies::judge_gain(evidence, rule.evidence, metric.exact, record.attempts);
   }
   if (!judgement) return NextAttempt{coin_order(experiment.seed, record.attempts)};
   Answer result = answer(experiment, judgement->verdict, judgement->reason);

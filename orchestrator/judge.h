@@ -10,7 +10,9 @@
 
 namespace orchestrator {
 
-struct NextAttempt { std::vector<hypotheses::Side> sides; };  // in launch order
+struct NextAttempt {
+  std::vector<hypotheses::Side> sides;
+};  // in launch order
 using Outcome = std::variant<NextAttempt, hypotheses::Answer>;
 
 // Everything the judgement of one experiment depends on besides its runs.

@@ -82,8 +82,8 @@ std::string Lab::slot_for(const AttemptOrder& order, Side side,
     bool holds_other = commit_of(order, other) != commit_of(order, side) &&
                        is_built(workspaces / slot / "build", stamp_of(order, other));
     if (holds_other) continue;
-    if (best.empty() || last_use_[(workspaces / slot).string()] <
-                            last_use_[(workspaces / best).string()]) {
+    if (best.empty() ||
+        last_use_[(workspaces / slot).string()] < last_use_[(workspaces / best).string()]) {
       best = slot;
     }
   }
@@ -139,7 +139,8 @@ base::Result<Run> Lab::build(const AttemptOrder& order, Side side,
     run.machine = step.machine;
     if (&launch == &report.launches.front()) run.started = step.started;
     if (step.outcome != RunOutcome::ok) {
-      run.outcome = step.outcome == RunOutcome::failed_check ? RunOutcome::build_failed : step.outcome;
+      run.outcome =
+          step.outcome == RunOutcome::failed_check ? RunOutcome::build_failed : step.outcome;
       run.detail = step.detail;
       break;
     }
@@ -186,11 +187,10 @@ base::Result<runners::Launch> Lab::launch_of(const AttemptOrder& order, Side sid
   launch.writable = {scratch};
   // Both sides of a pair get the same inputs, every pair gets fresh ones.
   std::uint64_t seed = base::seed_from(experiment.seed, fmt::format("inputs {}", order.attempt));
-  std::map<std::string, std::string> values = {
-      {"build", bench.workspace.build.string()},
-      {"tree", bench.workspace.tree.string()},
-      {"scratch", scratch.string()},
-      {"seed", std::to_string(seed >> 33)}};
+  std::map<std::string, std::string> values = {{"build", bench.workspace.build.string()},
+                                               {"tree", bench.workspace.tree.string()},
+                                               {"scratch", scratch.string()},
+                                               {"seed", std::to_string(seed >> 33)}};
   for (const auto& [name, value] : experiment.key.conditions) values[name] = value;
   for (const auto& [name, choices] : probe.conditions) values.emplace(name, choices.front());
   for (const auto& [name, knob] : order.manifest->knobs) {

@@ -1,5 +1,5 @@
-// Carries out one attempt of an experiment: workspaces for its sides, builds where they are stale, and
-// the launches back to back.
+// Carries out one attempt of an experiment: workspaces for its sides, builds where they are stale,
+// and the launches back to back.
 #pragma once
 
 #include <atomic>
@@ -26,9 +26,9 @@ class Lab {
   Lab(TargetFolders& folders, RunnerOf runner_of, const base::Clock& clock)
       : folders_(folders), runner_of_(std::move(runner_of)), clock_(clock) {}
 
-  // The runs of the attempt: builds that were needed (not `measured`), then the launches in order. A
-  // side that does not build leaves its run with the first compiler error, and nothing is launched.
-  // An error means that the machine, not the candidate, was at fault.
+  // The runs of the attempt: builds that were needed (not `measured`), then the launches in order.
+  // A side that does not build leaves its run with the first compiler error, and nothing is
+  // launched. An error means that the machine, not the candidate, was at fault.
   base::Result<std::vector<hypotheses::Run>> perform(const AttemptOrder& order,
                                                      std::stop_token stop);
 
@@ -41,8 +41,7 @@ class Lab {
   std::string slot_for(const AttemptOrder& order, hypotheses::Side side,
                        const std::filesystem::path& workspaces);
   base::Result<hypotheses::Run> build(const AttemptOrder& order, hypotheses::Side side,
-                                      const store::git::Workspace& workspace,
-                                      std::stop_token stop);
+                                      const store::git::Workspace& workspace, std::stop_token stop);
   base::Result<runners::Launch> launch_of(const AttemptOrder& order, hypotheses::Side side,
                                           const Bench& bench);
 

@@ -38,8 +38,8 @@ base::Result<Endpoint> parse_endpoint(const std::string& url) {
   Endpoint endpoint{url.substr(0, slash), slash == std::string::npos ? "" : url.substr(slash)};
   while (!endpoint.path.empty() && endpoint.path.back() == '/') endpoint.path.pop_back();
   const std::string suffix = "/v1";
-  bool has_version = endpoint.path.size() >= 3 &&
-                     endpoint.path.compare(endpoint.path.size() - 3, 3, suffix) == 0;
+  bool has_version =
+      endpoint.path.size() >= 3 && endpoint.path.compare(endpoint.path.size() - 3, 3, suffix) == 0;
   if (!has_version) endpoint.path += suffix;
   return endpoint;
 }
@@ -82,7 +82,8 @@ base::Result<Answer> read_completion(const std::string& body) {
   return answer;
 }
 
-// One request. The time-out bounds the whole exchange, also an endpoint that sends a byte at a time.
+// One request. The time-out bounds the whole exchange, also an endpoint that sends a byte at a
+// time.
 base::Result<std::string> post(const Endpoint& endpoint, const std::string& key, const json& body,
                                double timeout_s, std::stop_token stop) {
   httplib::Client client(endpoint.origin);
@@ -166,8 +167,8 @@ std::optional<std::string> refuse(const Step& step, const LlmQuestion& question)
 struct Exchange {
   std::optional<Step> step;
   std::int64_t tokens = 0;
-  std::string said;     // what the model answered; empty when nothing came
-  std::string failure;  // why there is no step
+  std::string said;        // what the model answered; empty when nothing came
+  std::string failure;     // why there is no step
   bool pointless = false;  // asking again cannot help
 };
 
@@ -186,8 +187,8 @@ Exchange exchange(const LlmQuestion& question, const Endpoint& endpoint, const s
     bool sent = text.error().code == ErrorCode::timeout;
     result.tokens = sent ? rule.answer_tokens : 0;
     result.failure = text.error().text();
-    result.pointless = text.error().code == ErrorCode::refused ||
-                       text.error().code == ErrorCode::bad_input;
+    result.pointless =
+        text.error().code == ErrorCode::refused || text.error().code == ErrorCode::bad_input;
     return result;
   }
   auto answer = read_completion(*text);
@@ -244,9 +245,9 @@ PlannerAnswered ask_llm(const LlmQuestion& question, const Environment& environm
   for (int attempt = 0; attempt <= rule.max_retries && !stop.stop_requested(); ++attempt) {
     if (attempt > 0) back_off(attempt, stop);
     // The reserve is what this turn may commit to; a retry that would pass it is not made.
-    if (attempt > 0 && answered.tokens + rule.answer_tokens >
-                           std::max(question.reserved_tokens, rule.answer_tokens) *
-                               (rule.max_retries + 1)) {
+    if (attempt > 0 &&
+        answered.tokens + rule.answer_tokens >
+            std::max(question.reserved_tokens, rule.answer_tokens) * (rule.max_retries + 1)) {
       break;
     }
     Exchange done = exchange(question, *endpoint, key, messages, stop);

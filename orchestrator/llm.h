@@ -1,4 +1,5 @@
-// The LLM planner: one question to an OpenAI-compatible /v1/chat/completions, one step as JSON back.
+// The LLM planner: one question to an OpenAI-compatible /v1/chat/completions, one step as JSON
+// back.
 #pragma once
 
 #include <functional>
@@ -32,11 +33,11 @@ struct LlmQuestion {
   ListFiles list_files;
 };
 
-// Never fails as such: whatever goes wrong (no endpoint, time-out, 429, 5xx, cut or malformed answers,
-// a step that is refused) is retried up to the policy's bound with the reason told to the model, and
-// ends as `failure`. Tokens count as the endpoint reports them; an answer that reports none, or never
-// came, counts as the reserve. The key goes into the request header and nowhere else; every turn of
-// the transcript is redacted.
+// Never fails as such: whatever goes wrong (no endpoint, time-out, 429, 5xx, cut or malformed
+// answers, a step that is refused) is retried up to the policy's bound with the reason told to the
+// model, and ends as `failure`. Tokens count as the endpoint reports them; an answer that reports
+// none, or never came, counts as the reserve. The key goes into the request header and nowhere
+// else; every turn of the transcript is redacted.
 PlannerAnswered ask_llm(const LlmQuestion& question, const Environment& environment,
                         std::stop_token stop);
 
@@ -44,8 +45,8 @@ PlannerAnswered ask_llm(const LlmQuestion& question, const Environment& environm
 std::string system_prompt();
 std::string user_prompt(const LlmQuestion& question);
 
-// A step from the model's text: a JSON object, bare or in a fenced block. Unknown keys, wrong types and
-// missing fields are refused, named.
+// A step from the model's text: a JSON object, bare or in a fenced block. Unknown keys, wrong types
+// and missing fields are refused, named.
 base::Result<Step> parse_step(const std::string& text);
 
 // `text` without anything that looks like a key or a token, and without `secret`.

@@ -15,8 +15,8 @@ using nlohmann::json;
 
 namespace {
 
-constexpr std::size_t kFileBytes = 12 << 10;    // of one file in the prompt
-constexpr std::size_t kFilesBytes = 60 << 10;   // of all
+constexpr std::size_t kFileBytes = 12 << 10;   // of one file in the prompt
+constexpr std::size_t kFilesBytes = 60 << 10;  // of all
 constexpr std::size_t kHistoryItems = 30;
 
 std::string history_text(const PlannerView& view) {
@@ -174,8 +174,8 @@ std::string user_prompt(const LlmQuestion& question) {
       "Builds on: {}\n\nKnobs now:\n{}\nMetrics:\n{}\nHistory (oldest first):\n{}{}{}\nFiles:\n{}",
       to_text(view.goal), view.remaining_s, question.turn,
       view.incumbent ? view.incumbent.text() : "the base branch", knobs_text(view),
-      metrics_text(view), history_text(view), refused.empty() ? "" : "\nRefused tonight:\n", refused,
-      files_text(question));
+      metrics_text(view), history_text(view), refused.empty() ? "" : "\nRefused tonight:\n",
+      refused, files_text(question));
 }
 
 base::Result<Step> parse_step(const std::string& text) {
@@ -196,9 +196,9 @@ base::Result<Step> parse_step(const std::string& text) {
   proposal.claim = claim;
   auto prediction = hypotheses::parse_prediction(predicts);
   if (!prediction) {
-    return base::fail(ErrorCode::bad_input,
-                      "'predicts' must look like 'kda_decode.time{batch=1} -10%', found '" +
-                          predicts + "'");
+    return base::fail(
+        ErrorCode::bad_input,
+        "'predicts' must look like 'kda_decode.time{batch=1} -10%', found '" + predicts + "'");
   }
   proposal.prediction = *prediction;
   if (kind == "knobs") {
@@ -218,8 +218,8 @@ base::Result<Step> parse_step(const std::string& text) {
   return Step{std::move(proposal)};
 }
 
-// By hand and not by regular expression: the library's recurses once a character, and this text comes
-// from outside.
+// By hand and not by regular expression: the library's recurses once a character, and this text
+// comes from outside.
 std::string redact(std::string text, const std::string& secret) {
   static const std::string kHidden = "[redacted]";
   if (secret.size() >= 4) {
@@ -234,12 +234,13 @@ std::string redact(std::string text, const std::string& secret) {
     std::size_t shortest;  // fewer characters behind it are no key
   };
   // Keys of the common providers by their prefixes, and what follows the names of such fields.
-  static constexpr Mark kMarks[] = {{"sk-", 0, 8},      {"ghp_", 0, 20},     {"gho_", 0, 20},
-                                    {"ghs_", 0, 20},    {"AKIA", 0, 12},     {"xoxb-", 0, 10},
-                                    {"Bearer ", 7, 8},  {"bearer ", 7, 8},   {"api_key=", 8, 8},
-                                    {"api-key: ", 9, 8}, {"api_key\": \"", 11, 8}};
+  static constexpr Mark kMarks[] = {
+      {"sk-", 0, 8},      {"ghp_", 0, 20},     {"gho_", 0, 20},         {"ghs_", 0, 20},
+      {"AKIA", 0, 12},    {"xoxb-", 0, 10},    {"Bearer ", 7, 8},       {"bearer ", 7, 8},
+      {"api_key=", 8, 8}, {"api-key: ", 9, 8}, {"api_key\": \"", 11, 8}};
   auto part_of_key = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) || std::string_view("._~+/=-").find(c) != std::string_view::npos;
+    return std::isalnum(static_cast<unsigned char>(c)) ||
+           std::string_view("._~+/=-").find(c) != std::string_view::npos;
   };
   for (const Mark& mark : kMarks) {
     for (auto at = text.find(mark.begin); at != std::string::npos; at = text.find(mark.begin, at)) {

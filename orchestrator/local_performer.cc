@@ -71,22 +71,27 @@ void LocalPerformer::work(base::Queue<Item>& queue, std::stop_token stop) {
 
 base::Result<Completion> LocalPerformer::carry_out(const Order& order, std::stop_token stop) {
   try {
-    if (const auto* night = std::get_if<OpenNightOrder>(&order.what)) return gate_.open_night(*night);
+    if (const auto* night = std::get_if<OpenNightOrder>(&order.what))
+      return gate_.open_night(*night);
     if (const auto* make = std::get_if<CandidateOrder>(&order.what)) {
       return gate_.make_candidate(*make);
     }
     if (const auto* attempt = std::get_if<AttemptOrder>(&order.what)) {
       return run_attempt(*attempt, stop);
     }
-    if (const auto* merge = std::get_if<MergeOrder>(&order.what)) return gate_.prepare_merge(*merge);
+    if (const auto* merge = std::get_if<MergeOrder>(&order.what))
+      return gate_.prepare_merge(*merge);
     if (const auto* land = std::get_if<LandOrder>(&order.what)) return gate_.land(*land);
     const auto& planner = std::get<PlannerOrder>(order.what);
     NS_ASSIGN(folder, folders_.of(planner.target));
     const auto& mirror = folder->mirror;
-    LlmQuestion question{planner.view, planner.policy, planner.ask.turn,
-                         planner.ask.reserved_tokens,
-                         [&](const std::string& path) { return mirror.file_at(planner.tree, path); },
-                         [&] { return mirror.list_files(planner.tree); }};
+    LlmQuestion question{
+        planner.view,
+        planner.policy,
+        planner.ask.turn,
+        planner.ask.reserved_tokens,
+        [&](const std::string& path) { return mirror.file_at(planner.tree, path); },
+        [&] { return mirror.list_files(planner.tree); }};
     return Completion{ask_llm(question, options_.environment, stop)};
   } catch (const std::exception& error) {
     return base::fail(ErrorCode::bug, error.what(), order.id.text());

@@ -22,7 +22,7 @@ namespace orchestrator {
 struct LocalPerformerOptions {
   std::filesystem::path state;  // the state folder
   Lab::RunnerOf runner_of;
-  int benches = 2;  // attempts at a time; the core leases keep them apart
+  int benches = 2;          // attempts at a time; the core leases keep them apart
   Environment environment;  // for the LLM's key
 };
 

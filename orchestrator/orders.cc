@@ -84,8 +84,13 @@ struct Make {
   decltype(Order::what) operator()(const PrepareMerge& e) const {
     const auto& merge = state.merges.at(e.merge);
     auto chain = lineage(state, merge.hypothesis);
-    MergeOrder order{campaign(merge.campaign).target, base_branch(merge), merge, chain.back(), chain,
-                     summary_of(chain), state.nights.at(merge.night).night.started};
+    MergeOrder order{campaign(merge.campaign).target,
+                     base_branch(merge),
+                     merge,
+                     chain.back(),
+                     chain,
+                     summary_of(chain),
+                     state.nights.at(merge.night).night.started};
     return order;
   }
   decltype(Order::what) operator()(const LandMerge& e) const {
@@ -95,8 +100,8 @@ struct Make {
   decltype(Order::what) operator()(const AskPlanner& e) const {
     const NightRecord& night = state.nights.at(e.night);
     const CampaignRecord& record = campaign_of(state, night);
-    hypotheses::CommitId tree = night.incumbent ? state.hypotheses.at(night.incumbent).candidate
-                                                : night.night.base;
+    hypotheses::CommitId tree =
+        night.incumbent ? state.hypotheses.at(night.incumbent).candidate : night.night.base;
     return PlannerOrder{record.campaign.target, e, view_of(state, night), record.policy, tree};
   }
 };

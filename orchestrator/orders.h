@@ -16,7 +16,9 @@
 
 namespace orchestrator {
 
-struct OpenNightOrder { hypotheses::Campaign campaign; };
+struct OpenNightOrder {
+  hypotheses::Campaign campaign;
+};
 struct CandidateOrder {
   std::string target;
   hypotheses::Hypothesis hypothesis;
@@ -33,14 +35,17 @@ struct AttemptOrder {
   // that nothing it builds can reach a later candidate.
   bool base_isolated = false, candidate_isolated = false;
 };
-struct StopOrder { hypotheses::ExperimentId experiment; };
+struct StopOrder {
+  hypotheses::ExperimentId experiment;
+};
 struct MergeOrder {
   std::string target, base_branch;
   hypotheses::MergeRequest merge;
   hypotheses::Hypothesis winner;
-  std::vector<hypotheses::Hypothesis> chain;  // the winner's ancestors that come with it, oldest first
-  std::string summary;                        // of the whole change, for the subject line
-  base::Instant time;                         // of the commit: fixed, so that a repeat makes the same
+  std::vector<hypotheses::Hypothesis>
+      chain;            // the winner's ancestors that come with it, oldest first
+  std::string summary;  // of the whole change, for the subject line
+  base::Instant time;   // of the commit: fixed, so that a repeat makes the same
 };
 struct LandOrder {
   std::string target, base_branch;

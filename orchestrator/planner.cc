@@ -16,7 +16,7 @@ using hypotheses::Verdict;
 namespace {
 
 constexpr double kFirstGuess = 0.10;  // predicted gain of a knob of which nothing is known
-constexpr double kHopeless = 0.10;    // a value refuted by more is not tried beside another incumbent
+constexpr double kHopeless = 0.10;  // a value refuted by more is not tried beside another incumbent
 
 struct Move {
   const Knob* knob = nullptr;
@@ -39,18 +39,19 @@ bool ordered(const Knob& knob) {
 
 const hypotheses::KnobSetting* only_knob(const PastClaim& past) {
   return past.change.knobs.size() == 1 && past.change.edits.empty() ? &past.change.knobs.front()
-                                                                     : nullptr;
+                                                                    : nullptr;
 }
 
-bool tried_beside_this(const PlannerView& view, const std::map<std::string, std::string>& settings) {
+bool tried_beside_this(const PlannerView& view,
+                       const std::map<std::string, std::string>& settings) {
   if (view.knobs_only && settings == view.base_settings) return true;  // what it all began with
   return std::any_of(view.history.begin(), view.history.end(), [&](const PastClaim& past) {
     return past.same_base && past.knobs_only == view.knobs_only && past.settings == settings;
   });
 }
 
-// Same knob, from the same incumbent, refuted on the same side and nearer: going further is unlikely
-// to help.
+// Same knob, from the same incumbent, refuted on the same side and nearer: going further is
+// unlikely to help.
 bool beyond_a_refuted(const PlannerView& view, const Knob& knob, const std::string& value) {
   if (!ordered(knob)) return false;
   auto current = view.settings.find(knob.name);
@@ -79,15 +80,18 @@ std::string moved_from(const PlannerView& view, const PastClaim& past, const std
   return base == view.base_settings.end() ? "" : base->second;
 }
 
-// How this value did beside other incumbents of the same base: fresh ones first, the clearly bad never.
-std::optional<double> standing(const PlannerView& view, const Knob& knob, const std::string& value) {
+// How this value did beside other incumbents of the same base: fresh ones first, the clearly bad
+// never.
+std::optional<double> standing(const PlannerView& view, const Knob& knob,
+                               const std::string& value) {
   double rank = 2;
   for (const PastClaim& past : view.history) {
     const auto* setting = only_knob(past);
     if (setting == nullptr || setting->knob != knob.name || !past.same_base) continue;
     if (past.verdict == Verdict::supported) {
-      rank += 0.5;                                                  // the knob matters,
-      if (moved_from(view, past, knob.name) == value) rank -= 2.5;  // but this value was left behind
+      rank += 0.5;  // the knob matters,
+      if (moved_from(view, past, knob.name) == value)
+        rank -= 2.5;  // but this value was left behind
     }
     if (setting->value != value || past.verdict == Verdict::supported) continue;
     if (past.verdict == Verdict::refuted && past.effect < -kHopeless) return {};
@@ -153,9 +157,9 @@ Step next_step(const PlannerView& view) {
                                current == view.settings.end() ? "?" : current->second,
                                to_text(view.goal), lower ? "lower" : "higher");
   bool launch = move.knob->when == hypotheses::KnobTime::launch;
-  proposal.subject = {launch ? hypotheses::SubjectKind::launch_parameter
-                             : hypotheses::SubjectKind::kernel,
-                      move.knob->name.substr(0, move.knob->name.find('.'))};
+  proposal.subject = {
+      launch ? hypotheses::SubjectKind::launch_parameter : hypotheses::SubjectKind::kernel,
+      move.knob->name.substr(0, move.knob->name.find('.'))};
   proposal.change.knobs = {{move.knob->name, move.value}};
   proposal.prediction = {view.goal, std::log1p(percent / 100)};
   return proposal;

@@ -1,5 +1,5 @@
-// What a planner sees and what it may answer. Both are values: the built-in planner is a pure function
-// of the view, the LLM's answer is untrusted input that is checked like anybody's.
+// What a planner sees and what it may answer. Both are values: the built-in planner is a pure
+// function of the view, the LLM's answer is untrusted input that is checked like anybody's.
 #pragma once
 
 #include <map>
@@ -37,10 +37,10 @@ struct PlannerView {
   hypotheses::MetricKey goal;
   hypotheses::HypothesisId incumbent;  // none: the base branch
   bool knobs_only = true;              // the incumbent differs from the base in knobs alone
-  std::map<std::string, std::string> settings;  // knobs as they stand in the incumbent
+  std::map<std::string, std::string> settings;       // knobs as they stand in the incumbent
   std::map<std::string, std::string> base_settings;  // and in the base branch
-  std::vector<PastClaim> history;               // oldest first
-  std::vector<std::string> refusals;            // of this night, newest last
+  std::vector<PastClaim> history;                    // oldest first
+  std::vector<std::string> refusals;                 // of this night, newest last
   std::uint64_t seed = 1;
   int turn = 0;
   double remaining_s = 0;  // machine-seconds
@@ -52,7 +52,9 @@ struct Proposal {
   hypotheses::Change change;  // empty = a measurement of the incumbent as it is
   hypotheses::Prediction prediction;
 };
-struct Stop { std::string reason; };
+struct Stop {
+  std::string reason;
+};
 using Step = std::variant<Proposal, Stop>;
 
 // The built-in planner: seeded search over the knobs' choices, one knob changed a step, from the
@@ -60,9 +62,10 @@ using Step = std::variant<Proposal, Stop>;
 // knob's side on which a neighbour was refuted. The same view gives the same step.
 Step next_step(const PlannerView& view);
 
-// Why the campaign does not take the proposal; nothing when it does. Checks claim, subject, knobs and
-// choices, edits (paths, size, protected), prediction (metric and conditions that a probe emits), and
-// whether the same change was judged before (names the earlier verdict: "H-3 refuted it: ...").
+// Why the campaign does not take the proposal; nothing when it does. Checks claim, subject, knobs
+// and choices, edits (paths, size, protected), prediction (metric and conditions that a probe
+// emits), and whether the same change was judged before (names the earlier verdict: "H-3 refuted
+// it: ...").
 std::optional<std::string> refusal(const Proposal& proposal, const PlannerView& view,
                                    const policies::Policy& policy);
 

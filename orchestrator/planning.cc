@@ -50,15 +50,15 @@ std::string told(const Step& step) {
 
 hypotheses::PlannerTurn turn_of(const NightRecord& night, Origin origin, std::string outcome,
                                 std::string text) {
-  return {night.night.campaign, night.night.id, night.turns + 1,
-          std::string(to_text(origin)), 0,      std::move(outcome),
-          std::move(text)};
+  return {night.night.campaign, night.night.id, night.turns + 1, std::string(to_text(origin)), 0,
+          std::move(outcome),   std::move(text)};
 }
 
 bool asks_llm(const CampaignRecord& campaign, const NightRecord& night,
               const policies::Spend& spend) {
   const auto& rule = campaign.policy.planner;
-  const std::string& kind = campaign.campaign.planner.empty() ? rule.kind : campaign.campaign.planner;
+  const std::string& kind =
+      campaign.campaign.planner.empty() ? rule.kind : campaign.campaign.planner;
   if (kind != "llm" || night.fruitless >= rule.patience) return false;
   std::int64_t limit = rule.max_tokens;
   if (campaign.policy.budget.tokens > 0) limit = std::min(limit, campaign.policy.budget.tokens);
@@ -131,8 +131,8 @@ void add_step(Decision& decision, const State& state, const NightRecord& night, 
     return;
   }
   if (auto why_not = refusal(*proposal, view_of(state, night), campaign.policy)) {
-    decision.facts.push_back(hypotheses::ProposalRefused{
-        campaign.campaign.id, night.night.id, origin, told(step), *why_not});
+    decision.facts.push_back(hypotheses::ProposalRefused{campaign.campaign.id, night.night.id,
+                                                         origin, told(step), *why_not});
     // The built-in planner would only say the same again.
     std::string outcome = origin == Origin::builtin ? "stopped" : "failed";
     decision.facts.push_back(
@@ -141,7 +141,8 @@ void add_step(Decision& decision, const State& state, const NightRecord& night, 
   }
   Hypothesis hypothesis = open_hypothesis(state, campaign, *proposal, origin, now);
   hypothesis.night = night.night.id;
-  decision.facts.push_back(hypotheses::PlannerSpoke{turn_of(night, origin, "proposed", told(step))});
+  decision.facts.push_back(
+      hypotheses::PlannerSpoke{turn_of(night, origin, "proposed", told(step))});
   decision.facts.push_back(hypotheses::HypothesisOpened{std::move(hypothesis)});
 }
 

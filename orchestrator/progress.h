@@ -17,8 +17,8 @@ std::optional<std::string> line_of(const hypotheses::Fact& fact);
 
 class Progress {
  public:
-  // Reads the store of the folder from event `after` on. With `live` the experiment that runs is shown
-  // on a line that is rewritten in place.
+  // Reads the store of the folder from event `after` on. With `live` the experiment that runs is
+  // shown on a line that is rewritten in place.
   Progress(const std::filesystem::path& state, std::int64_t after, std::ostream& out, bool live);
 
   // Prints what was recorded since the last call. On any one thread.

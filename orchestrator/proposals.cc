@@ -81,7 +81,8 @@ Refusal check_path(const std::string& path, const hypotheses::Manifest& manifest
   }
   if (manifest.is_protected(path)) {
     return fmt::format(
-        "{} is protected: probes and the manifest come from the base, a candidate cannot change how "
+        "{} is protected: probes and the manifest come from the base, a candidate cannot change "
+        "how "
         "it is measured",
         path);
   }
@@ -119,7 +120,8 @@ Refusal check_prediction(const Proposal& proposal, const PlannerView& view) {
     auto known = hypotheses::combinations(probe);
     if (std::find(known.begin(), known.end(), prediction.key.conditions) == known.end()) {
       std::vector<std::string> list;
-      for (const auto& conditions : known) list.push_back("{" + hypotheses::to_text(conditions) + "}");
+      for (const auto& conditions : known)
+        list.push_back("{" + hypotheses::to_text(conditions) + "}");
       return fmt::format("{} is measured in {}, not in {{{}}}", prediction.key.metric, joined(list),
                          hypotheses::to_text(prediction.key.conditions));
     }
@@ -141,8 +143,8 @@ bool same_work(const PastClaim& past, const Proposal& proposal, const PlannerVie
   if (!past.same_base) return false;
   bool same_subject = past.prediction.key == proposal.prediction.key;
   if (past.parent == view.incumbent && past.change == proposal.change) return same_subject;
-  bool knobs = proposal.change.knobs_only() && view.knobs_only &&
-               past.knobs_only && !proposal.change.empty();
+  bool knobs = proposal.change.knobs_only() && view.knobs_only && past.knobs_only &&
+               !proposal.change.empty();
   if (!knobs) return false;
   auto settings = view.settings;
   for (const auto& setting : proposal.change.knobs) settings[setting.knob] = setting.value;
@@ -182,8 +184,7 @@ std::string trimmed(const std::string& line) {
 double likeness(const std::string& wanted, const std::string& line) {
   std::size_t limit = std::min(wanted.size(), line.size()), front = 0, back = 0;
   while (front < limit && wanted[front] == line[front]) ++front;
-  while (back < limit - front &&
-         wanted[wanted.size() - 1 - back] == line[line.size() - 1 - back]) {
+  while (back < limit - front && wanted[wanted.size() - 1 - back] == line[line.size() - 1 - back]) {
     ++back;
   }
   return static_cast<double>(front + back) /
@@ -222,8 +223,7 @@ std::size_t count_of(const std::string& text, const std::string& search) {
 
 }  // namespace
 
-Refusal refusal(const Proposal& proposal, const PlannerView& view,
-                const policies::Policy& policy) {
+Refusal refusal(const Proposal& proposal, const PlannerView& view, const policies::Policy& policy) {
   if (auto why = check_claim(proposal)) return why;
   if (auto why = check_knobs(proposal, view)) return why;
   if (auto why = check_edits(proposal, view, policy)) return why;

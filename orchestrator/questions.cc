@@ -104,8 +104,7 @@ std::vector<Needed> needed_questions(const Hypothesis& hypothesis, const Manifes
   bool goal_elsewhere = hypothesis.prediction.key.metric != manifest.goal.metric;
   if (goal_elsewhere && goal_probe != nullptr && measures(*goal_probe) &&
       probe_covers(*goal_probe, hypothesis)) {
-    needed.push_back(
-        {Question::carries_over, complete_key(manifest, manifest.goal), 0, predicted});
+    needed.push_back({Question::carries_over, complete_key(manifest, manifest.goal), 0, predicted});
   }
   for (Needed& guard : guards_of(hypothesis, manifest, policy)) {
     bool is_goal = std::any_of(needed.begin(), needed.end(), [&](const Needed& other) {
@@ -166,8 +165,9 @@ std::optional<Settled> settle(const std::vector<Needed>& needed,
 }
 
 std::string known_text(const hypotheses::MergeRequest& merge, const State& state) {
-  std::string text = fmt::format("Merge {} against base {}, both from a fresh build:",
-                                 merge.merged.brief(), merge.base.brief());
+  std::string text =
+      fmt::format("Merge {} against base {}, both from a fresh build:", merge.merged.brief(),
+                  merge.base.brief());
   for (const Answer& answer : merge.answers) {
     std::string what(to_text(answer.question));
     if (answer.evidence && !answer.evidence->key.metric.empty()) {

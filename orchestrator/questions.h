@@ -1,5 +1,5 @@
-// Which questions a hypothesis or a merge needs answered, which of them is next, and what the answers
-// add up to.
+// Which questions a hypothesis or a merge needs answered, which of them is next, and what the
+// answers add up to.
 #pragma once
 
 #include <optional>
@@ -21,7 +21,8 @@ struct Needed {
 };
 
 // In the order of precedence: builds, correct, own metric, carries over, guards. A question that no
-// probe of the manifest covers for this change is left out: it is what nobody knows about the result.
+// probe of the manifest covers for this change is left out: it is what nobody knows about the
+// result.
 std::vector<Needed> needed_questions(const hypotheses::Hypothesis& hypothesis,
                                      const hypotheses::Manifest& manifest,
                                      const policies::Policy& policy);
@@ -44,8 +45,7 @@ std::optional<Settled> settle(const std::vector<Needed>& needed,
                               const std::vector<hypotheses::Answer>& answers);
 
 // `key` with each condition that the metric's probe has and `key` lacks set to the first choice.
-hypotheses::MetricKey complete_key(const hypotheses::Manifest& manifest,
-                                   hypotheses::MetricKey key);
+hypotheses::MetricKey complete_key(const hypotheses::Manifest& manifest, hypotheses::MetricKey key);
 const hypotheses::Probe* probe_of_metric(const hypotheses::Manifest& manifest,
                                          const std::string& metric);
 double oriented(const hypotheses::Manifest& manifest, const hypotheses::Prediction& prediction);

@@ -156,7 +156,8 @@ TEST_CASE(
   TestLoop loop(toy_world(1, true));
   loop.campaign(
       "merge: {on_kernel_evidence: true}\n"
-      "planner: {kind: llm, endpoint: \"http://127.0.0.1:9\", model: none, answer_tokens: 700, patience: 3}\n");
+      "planner: {kind: llm, endpoint: \"http://127.0.0.1:9\", model: none, answer_tokens: 700, "
+      "patience: 3}\n");
   bool asked = loop.run([&](const State&) {
     return !loop.performer->idle() &&
            std::holds_alternative<PlannerOrder>(loop.performer->next().what);

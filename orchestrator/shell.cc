@@ -35,8 +35,7 @@ Shell::~Shell() { inbox_.close(); }
 
 base::Result<std::unique_ptr<Shell>> Shell::open(store::Store store, const base::Clock& clock,
                                                  Performer& performer, ShellOptions options) {
-  std::unique_ptr<Shell> shell(
-      new Shell(std::move(store), clock, performer, std::move(options)));
+  std::unique_ptr<Shell> shell(new Shell(std::move(store), clock, performer, std::move(options)));
   NS_TRY(shell->load());
   return shell;
 }
@@ -106,8 +105,8 @@ base::Status Shell::carry_out(Decision decision, const Item& item) {
   commit.at = clock_.now();
   std::vector<Effect> effects;
   for (EffectKind& kind : decision.effects) {
-    effects.push_back({{state_.next_effect + static_cast<std::int64_t>(effects.size())},
-                       std::move(kind)});
+    effects.push_back(
+        {{state_.next_effect + static_cast<std::int64_t>(effects.size())}, std::move(kind)});
     commit.pending.push_back(to_pending(effects.back()));
   }
   commit.done = decision.done;
@@ -165,7 +164,8 @@ base::Status Shell::run(std::stop_token stop, const std::function<bool(const Sta
   post(Tick{});
   std::optional<Item> held;  // an event that could not be recorded yet
   while (!stop.stop_requested() && !(done && done(state_))) {
-    double wait_s = std::min(kLongestWait_s, next_wake(state_, clock_.now()).seconds_since(clock_.now()));
+    double wait_s =
+        std::min(kLongestWait_s, next_wake(state_, clock_.now()).seconds_since(clock_.now()));
     if (held) wait_s = kRetry_s;
     std::chrono::milliseconds wait(static_cast<std::int64_t>(wait_s * 1e3) + 1);
     std::optional<Item> item;

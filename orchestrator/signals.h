@@ -6,8 +6,8 @@
 
 namespace orchestrator {
 
-// Blocks both signals for this thread and those it starts later, and waits for them on a thread of its
-// own. Make it before any other thread.
+// Blocks both signals for this thread and those it starts later, and waits for them on a thread of
+// its own. Make it before any other thread.
 class SignalStop {
  public:
   SignalStop();

@@ -20,10 +20,10 @@ template <class Map, class Id>
 base::Result<typename Map::mapped_type*> find(Map& map, Id id) {
   auto found = map.find(id);
   if (found == map.end()) {
-    return base::fail(base::ErrorCode::corrupt,
-                      "the event log does not add up: it names " + id.text() +
-                          ", which was never recorded",
-                      "event log");
+    return base::fail(
+        base::ErrorCode::corrupt,
+        "the event log does not add up: it names " + id.text() + ", which was never recorded",
+        "event log");
   }
   return &found->second;
 }
@@ -49,8 +49,7 @@ base::Status on(State& state, const CampaignCreated& fact) {
   NS_ASSIGN(policy, policies::read_policy(fact.campaign.policy, fact.campaign.id.text()));
   record.policy = std::move(policy);
   if (!fact.campaign.schedule.empty()) {
-    NS_ASSIGN(schedule,
-              policies::Schedule::parse(fact.campaign.schedule, fact.campaign.time_zone));
+    NS_ASSIGN(schedule, policies::Schedule::parse(fact.campaign.schedule, fact.campaign.time_zone));
     record.schedule = std::move(schedule);
   }
   record.last_due = fact.campaign.created;

@@ -1,5 +1,5 @@
-// What the daemon knows: a fold over the recorded facts, plus the effects that are pending. decide()
-// reads it, apply() alone changes it.
+// What the daemon knows: a fold over the recorded facts, plus the effects that are pending.
+// decide() reads it, apply() alone changes it.
 #pragma once
 
 #include <map>
@@ -24,12 +24,12 @@ struct CampaignRecord {
   hypotheses::Campaign campaign;
   policies::Policy policy;
   std::optional<policies::Schedule> schedule;
-  base::Instant last_due;  // when a night was last asked for
+  base::Instant last_due;                      // when a night was last asked for
   std::optional<hypotheses::NightId> running;  // its night, while there is one
   std::vector<hypotheses::NightId> nights;
-  std::set<hypotheses::HypothesisId> open;     // hypotheses that are not decided or cancelled
-  int confirmations = 0;  // levels handed out (e-LOND's t)
-  int confirmed = 0;      // of those, discoveries
+  std::set<hypotheses::HypothesisId> open;  // hypotheses that are not decided or cancelled
+  int confirmations = 0;                    // levels handed out (e-LOND's t)
+  int confirmed = 0;                        // of those, discoveries
 };
 
 struct NightRecord {
@@ -40,14 +40,14 @@ struct NightRecord {
   std::vector<hypotheses::ExperimentId> experiments;
   std::vector<hypotheses::MergeRequestId> merges;
   std::vector<std::string> refusals;
-  policies::Spend spend;        // of what was recorded; spend_of() adds what is in flight
+  policies::Spend spend;  // of what was recorded; spend_of() adds what is in flight
   policies::Learned learned;
-  std::set<std::string> measured_noise;  // metric keys whose noise this night has measured
+  std::set<std::string> measured_noise;       // metric keys whose noise this night has measured
   std::map<std::string, int> noise_failures;  // A/A that found a difference, by metric key
-  int turns = 0;                // planner turns taken
-  int fruitless = 0;            // LLM turns in a row without a valid step
-  std::string planner_stopped;  // why it proposes no more; empty = it does
-  std::string machine_trouble;  // why no more experiments may run; empty = they may
+  int turns = 0;                              // planner turns taken
+  int fruitless = 0;                          // LLM turns in a row without a valid step
+  std::string planner_stopped;                // why it proposes no more; empty = it does
+  std::string machine_trouble;                // why no more experiments may run; empty = they may
 };
 
 struct ExperimentRecord {
@@ -69,7 +69,8 @@ struct State {
                next_run = 1, next_merge = 1, next_effect = 1;
 };
 
-// Adds one fact. An illegal transition or an unknown id is a bug or a corrupt log, named in the error.
+// Adds one fact. An illegal transition or an unknown id is a bug or a corrupt log, named in the
+// error.
 base::Status apply(State& state, const hypotheses::Fact& fact);
 
 const CampaignRecord& campaign_of(const State& state, const NightRecord& night);

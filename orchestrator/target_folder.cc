@@ -22,8 +22,7 @@ base::Result<TargetFolder*> TargetFolders::of(const std::string& target) {
   NS_TRY(base::ensure_folder(folder));
   NS_ASSIGN(mirror, store::git::Mirror::open(folder / "mirror.git", target));
   auto pool = std::make_unique<store::git::WorktreePool>(folder / "workspaces", mirror);
-  auto [entry, added] =
-      folders_.emplace(target, TargetFolder{std::move(mirror), std::move(pool)});
+  auto [entry, added] = folders_.emplace(target, TargetFolder{std::move(mirror), std::move(pool)});
   return &entry->second;
 }
 

@@ -71,7 +71,8 @@ std::string measured_text(const hypotheses::Evidence& evidence, double alpha) {
   const bool same_way = (evidence.low >= 0) == (evidence.high >= 0);
   const std::string& known_way = same_way ? gain.way : std::string();
   return fmt::format("candidate is {} {} ({} interval {} to {}) {}", gain.size, gain.way,
-                     percent_text(1 - alpha), bound_text(evidence.low, evidence.unit, known_way, as_ratio),
+                     percent_text(1 - alpha),
+                     bound_text(evidence.low, evidence.unit, known_way, as_ratio),
                      bound_text(evidence.high, evidence.unit, known_way, as_ratio), after);
 }
 

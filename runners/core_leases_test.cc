@@ -7,6 +7,7 @@
 #include <optional>
 #include <thread>
 
+#include "base/clock.h"
 #include "base/rng.h"
 
 namespace runners {
@@ -30,7 +31,7 @@ TEST_CASE("a measurement waits while a build holds the cores, and runs when it i
     auto lease = pool.acquire(Purpose::measure, 1, {});
     measuring = lease.has_value();
   });
-  ::usleep(20'000);
+  base::wait_s(0.02);
   CHECK_FALSE(measuring);
   build.reset();
   waiter.join();
@@ -50,10 +51,10 @@ TEST_CASE("a stop request ends the wait and lets the next in line go on") {
   auto held = pool.acquire(Purpose::measure, 1, {});
   std::stop_source stop;
   std::jthread wide([&] { CHECK_FALSE(pool.acquire(Purpose::measure, 2, stop.get_token())); });
-  ::usleep(20'000);
+  base::wait_s(0.02);
   std::atomic<bool> got{false};
   std::jthread narrow([&] { got = pool.acquire(Purpose::build, 1, {}).has_value(); });
-  ::usleep(20'000);
+  base::wait_s(0.02);
   CHECK_FALSE(got);  // first come, first served
   stop.request_stop();
   narrow.join();
@@ -66,11 +67,11 @@ TEST_CASE("small builds do not overtake a measurement for ever") {
   auto builds = [&] {
     while (!done) {
       auto lease = pool.acquire(Purpose::build, 1, {});
-      ::usleep(200);
+      base::wait_s(0.0002);
     }
   };
   std::jthread first(builds), second(builds);
-  ::usleep(5'000);
+  base::wait_s(0.005);
   for (int i = 0; i < 20; ++i) REQUIRE(pool.acquire(Purpose::measure, 2, {}));
   done = true;
 }

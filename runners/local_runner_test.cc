@@ -12,6 +12,7 @@
 #include <functional>
 #include <thread>
 
+#include "base/clock.h"
 #include "base/process_list.h"
 #include "runners/control_group.h"
 #include "runners/local_launch.h"
@@ -21,7 +22,7 @@ namespace runners {
 namespace {
 
 using testing::make_runner;
-using testing::system_clock;
+using testing::test_clock;
 using testing::text_of;
 using testing::Workshop;
 
@@ -35,9 +36,9 @@ int left_of(const Job& job) {
 }
 
 double timed(const std::function<void()>& act) {
-  double before = system_clock.monotonic_s();
+  double before = test_clock.monotonic_s();
   act();
-  return system_clock.monotonic_s() - before;
+  return test_clock.monotonic_s() - before;
 }
 
 TEST_CASE("a child that detached itself and ignores signals is dead a second after the timeout") {
@@ -63,7 +64,7 @@ TEST_CASE("a child that detached itself and ignores signals is dead a second aft
     CHECK(took_s - ran_s < 1);
     std::string last = workshop.log("beat");
     CHECK_FALSE(last.empty());
-    ::usleep(100'000);
+    base::wait_s(0.1);
     CHECK(workshop.log("beat") == last);
     CHECK(left_of(job) == 0);
   }
@@ -92,7 +93,7 @@ TEST_CASE("a stop request ends a job within a second") {
   std::stop_source source;
   auto runner = make_runner(SandboxRule::required);
   std::jthread stopper([&] {
-    ::usleep(200'000);
+    base::wait_s(0.2);
     source.request_stop();
   });
   CHECK(timed([&] { (void)runner.run(job, source.get_token()); }) < 1.2);
@@ -179,7 +180,7 @@ TEST_CASE("a fork bomb is bounded and ended") {
     std::jthread watcher([&] {
       while (!done) {
         most = std::max(most, left_of(job));
-        ::usleep(20'000);
+        base::wait_s(0.02);
       }
     });
     CHECK(timed([&] { REQUIRE(make_runner(rule).run(job, {})); }) < 4);
@@ -225,14 +226,14 @@ TEST_CASE("a required sandbox that cannot start is an error that says what is mi
   for (auto [bwrap, hint] :
        {std::pair<std::string, std::string>{"no-such-bwrap", "apt-get install"},
         {(workshop.folder / "bwrap").string(), "max_user_namespaces"}}) {
-    LocalRunner required({SandboxRule::required, nullptr, bwrap}, system_clock);
+    LocalRunner required({SandboxRule::required, nullptr, bwrap}, test_clock);
     auto refused = required.run(job, {});
     REQUIRE_FALSE(refused);
     CHECK(refused.error().code == base::ErrorCode::unavailable);
     CHECK(refused.error().message.find(hint) != std::string::npos);
     CHECK_FALSE(std::filesystem::exists(job.artifacts));
 
-    LocalRunner automatic({SandboxRule::automatic, nullptr, bwrap}, system_clock);
+    LocalRunner automatic({SandboxRule::automatic, nullptr, bwrap}, test_clock);
     auto fallback = automatic.run(job, {});
     REQUIRE(fallback);
     std::string sandbox = fallback->launches[0].machine.sandbox;
@@ -258,7 +259,7 @@ TEST_CASE("one key runs once at a time") {
   bool second_refused = false;
   {
     std::jthread first([&] { (void)runner.run(job, {}); });
-    while (workshop.log("n").empty()) ::usleep(1000);
+    while (workshop.log("n").empty()) base::wait_s(0.001);
     auto second = runner.run(job, {});
     second_refused = !second && second.error().code == base::ErrorCode::conflict;
   }
@@ -287,12 +288,12 @@ TEST_CASE("the work of a daemon killed with SIGKILL dies or is reclaimed, and ru
         workshop.job("E-1", {workshop.script("a", "(setsid sleep 1000 &); echo x >> " + log +
                                                       "; [ -e " + log + ".go ] || sleep 1000")});
     pid_t daemon = start_daemon(job, rule);
-    while (workshop.log("started").empty()) ::usleep(1000);
+    while (workshop.log("started").empty()) base::wait_s(0.001);
     CHECK(left_of(job) > 0);
     ::kill(daemon, SIGKILL);
     ::waitpid(daemon, nullptr, 0);
     if (rule == SandboxRule::required) {
-      for (int i = 0; i < 1000 && left_of(job) > 0; ++i) ::usleep(1000);
+      for (int i = 0; i < 1000 && left_of(job) > 0; ++i) base::wait_s(0.001);
     } else {
       CHECK(reclaim_leftovers(workshop.folder / "artifacts/") > 0);
     }

@@ -6,6 +6,7 @@
 #include <sstream>
 #include <thread>
 
+#include "base/clock.h"
 #include "base/process_list.h"
 #include "runners/fake_runner.h"
 #include "runners/local_launch.h"
@@ -58,7 +59,7 @@ class LocalSubject {
   // Requests a stop once this many launches have started.
   std::jthread stop_after(std::size_t count, std::stop_source& source) {
     return std::jthread([this, count, &source] {
-      for (int i = 0; i < 10000 && launched().size() < count; ++i) ::usleep(1000);
+      for (int i = 0; i < 10000 && launched().size() < count; ++i) base::wait_s(0.001);
       source.request_stop();
     });
   }

@@ -45,10 +45,10 @@ struct Workshop {
   }
 };
 
-inline base::SystemClock system_clock;
+inline base::SystemClock test_clock;
 
 inline LocalRunner make_runner(SandboxRule rule) {
-  return LocalRunner({rule, nullptr, "bwrap"}, system_clock);
+  return LocalRunner({rule, nullptr, "bwrap"}, test_clock);
 }
 
 inline std::string text_of(const std::filesystem::path& file) {

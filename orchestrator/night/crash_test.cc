@@ -66,7 +66,8 @@ EndState read_end(const fs::path& state) {
   auto merges = reader->merges({{}, 500});
   REQUIRE(merges);
   for (const auto& m : *merges) {
-    end.merges += m.id.text() + " " + std::string(to_text(m.state)) + " " + m.hypothesis.text() + "\n";
+    end.merges +=
+        m.id.text() + " " + std::string(to_text(m.state)) + " " + m.hypothesis.text() + "\n";
   }
   return end;
 }
@@ -81,8 +82,8 @@ void check_record(const fs::path& state) {
   for (const auto& e : *experiments) {
     INFO(e.id.text());
     CHECK(e.state != hypotheses::ExperimentState::running);
-    std::string what = e.hypothesis.text() + e.merge.text() + std::string(to_text(e.question)) +
-                       to_text(e.key);
+    std::string what =
+        e.hypothesis.text() + e.merge.text() + std::string(to_text(e.question)) + to_text(e.key);
     CHECK(asked.insert(what).second);
     std::set<std::string> launched;
     auto runs = reader->runs(e.id);
@@ -162,8 +163,8 @@ TEST_CASE("an undisturbed night judges its hypotheses and leaves a merge waiting
   const auto& night = undisturbed();
   INFO(night.end.verdicts);
   CHECK(night.end.verdicts.find("supported") != std::string::npos);
-  CHECK(night.end.merges == "M-1 waiting " +
-                                night.end.merges.substr(std::string("M-1 waiting ").size()));
+  CHECK(night.end.merges ==
+        "M-1 waiting " + night.end.merges.substr(std::string("M-1 waiting ").size()));
   check_end(night.folder / "state", night.end);
 }
 

@@ -61,9 +61,9 @@ TEST_CASE("a probe that prints no metric is refused by the metric's name") {
 
 TEST_CASE("a manifest with five mistakes reports five, and no night starts") {
   ToyNight night;
-  change_target(night, "nightshift.yaml",
-                "  toy.count:\n    answers: counters\n    layer: kernel\n",
-                "  toy.count:\n    answers: count\n    layer: kernels\n    speed: 3\n    speed: 4\n");
+  change_target(
+      night, "nightshift.yaml", "  toy.count:\n    answers: counters\n    layer: kernel\n",
+      "  toy.count:\n    answers: count\n    layer: kernels\n    speed: 3\n    speed: 4\n");
   change_target(night, "nightshift.yaml", "choices: [1, 2, 3]", "choices: [1]");
   REQUIRE(night.start());
   REQUIRE(night.create(""));

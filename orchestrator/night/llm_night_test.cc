@@ -19,9 +19,10 @@ using hypotheses::Verdict;
 using nlohmann::json;
 
 std::string completion(const std::string& content, const std::string& finish = "stop") {
-  return json{{"choices", {{{"message", {{"role", "assistant"}, {"content", content}}},
-                            {"finish_reason", finish}}}},
-              {"usage", {{"total_tokens", 500}}}}
+  return json{
+      {"choices",
+       {{{"message", {{"role", "assistant"}, {"content", content}}}, {"finish_reason", finish}}}},
+      {"usage", {{"total_tokens", 500}}}}
       .dump();
 }
 
@@ -157,9 +158,10 @@ TEST_CASE("whatever an endpoint does, the night goes on and the spend is bounded
 TEST_CASE("an absent endpoint leaves the night to the built-in planner, and costs nothing") {
   ToyNight night;
   REQUIRE(night.start());
-  REQUIRE(night.create("max_hypotheses: 3\nplanner: {kind: llm, endpoint: \"http://127.0.0.1:9\", "
-                       "model: none, timeout: 1s, max_retries: 1}\n",
-                       "llm"));
+  REQUIRE(
+      night.create("max_hypotheses: 3\nplanner: {kind: llm, endpoint: \"http://127.0.0.1:9\", "
+                   "model: none, timeout: 1s, max_retries: 1}\n",
+                   "llm"));
   REQUIRE(night.run_to_end());
   CHECK(night.view().hypotheses.size() == 3);
   CHECK(night.view().merges.begin()->second.state == MergeState::waiting);
@@ -182,7 +184,8 @@ TEST_CASE("the key of the endpoint is sent to it and stored nowhere") {
   REQUIRE(night.run_to_end());
   CHECK(authorization == "Bearer " + key);
   night.daemon.reset();
-  std::string database = git(night.folder.path(), "grep -c --no-index -a -F " + key + " -- state || true");
+  std::string database =
+      git(night.folder.path(), "grep -c --no-index -a -F " + key + " -- state || true");
   INFO(database);
   CHECK(database.find("state/") == std::string::npos);
 }

@@ -82,8 +82,8 @@ TEST_CASE("a candidate that edits a protected path is invalid with that reason")
   std::filesystem::path clone = night.folder / "clone";
   git(night.folder.path(), "clone -q " + night.target.bare.string() + " clone");
   git(clone, "checkout -q -b try/cheat");
-  std::ofstream(clone / "probes/count.sh")
-      << "echo '{\"metric\": \"toy.cost\", \"value\": 1, \"unit\": \"steps\", \"conditions\": {}}'\n";
+  std::ofstream(clone / "probes/count.sh") << "echo '{\"metric\": \"toy.cost\", \"value\": 1, "
+                                              "\"unit\": \"steps\", \"conditions\": {}}'\n";
   git(clone, "-c user.name=x -c user.email=x@y commit -q -am cheat");
   git(clone, "push -q origin try/cheat");
   REQUIRE(night.create("max_hypotheses: 1\n"));
@@ -142,13 +142,12 @@ TEST_CASE("approved through the API of a running daemon, exactly the tested comm
   night_with_winner(night, true);
   hypotheses::MergeRequest merge = only_merge(night);
   std::jthread loop([&](std::stop_token stop) { (void)night.daemon->run(stop); });
-  auto wrong = give_command(night.state(), web::Approve{merge.id, {std::string(40, 'a')}, "t"},
-                            night.clock);
+  auto wrong =
+      give_command(night.state(), web::Approve{merge.id, {std::string(40, 'a')}, "t"}, night.clock);
   REQUIRE_FALSE(wrong);
   CHECK(wrong.error().text().find("was tested as") != std::string::npos);
   CHECK(git(night.target.bare, "rev-parse main") == night.target.base.hex + "\n");
-  auto reply =
-      give_command(night.state(), web::Approve{merge.id, merge.merged, "t"}, night.clock);
+  auto reply = give_command(night.state(), web::Approve{merge.id, merge.merged, "t"}, night.clock);
   INFO((reply ? reply->text : reply.error().text()));
   REQUIRE(reply);
   CHECK(git(night.target.bare, "rev-parse main") == merge.merged.hex + "\n");
@@ -174,11 +173,10 @@ TEST_CASE("a base that moved before the landing is merged and measured anew; the
   hypotheses::MergeRequest second = only_merge(night);
   CHECK(second.base.hex + "\n" == moved);
   CHECK(git(night.target.bare, "rev-parse main") == moved);  // nothing landed
-  CHECK_FALSE(second.answers.empty());                        // measured anew
+  CHECK_FALSE(second.answers.empty());                       // measured anew
   REQUIRE(night.daemon->shell().execute(web::Approve{second.id, second.merged, "t"}));
-  REQUIRE(night.run([&](const State& state) {
-    return state.merges.at(second.id).state == MergeState::landed;
-  }));
+  REQUIRE(night.run(
+      [&](const State& state) { return state.merges.at(second.id).state == MergeState::landed; }));
   CHECK(git(night.target.bare, "rev-parse main") == second.merged.hex + "\n");
   CHECK(git(night.target.bare, "show main:README") == "hello\n");
 }
@@ -192,17 +190,15 @@ TEST_CASE("pause, resume and cancel of a running night") {
   };
   REQUIRE(night.run(first_done));
   using hypotheses::CampaignState;
-  REQUIRE(night.daemon->shell().execute(
-      web::SetCampaignState{{1}, CampaignState::paused, "test"}));
+  REQUIRE(night.daemon->shell().execute(web::SetCampaignState{{1}, CampaignState::paused, "test"}));
   // What runs is finished; then nothing is left to do.
   REQUIRE(night.run([](const State& state) { return state.pending.empty(); }));
   std::size_t experiments = night.view().experiments.size();
   CHECK_FALSE(night.run([&](const State& s) { return s.experiments.size() > experiments; }, 1.0));
-  REQUIRE(night.daemon->shell().execute(
-      web::SetCampaignState{{1}, CampaignState::active, "test"}));
+  REQUIRE(night.daemon->shell().execute(web::SetCampaignState{{1}, CampaignState::active, "test"}));
   REQUIRE(night.run([&](const State& s) { return s.experiments.size() > experiments; }));
-  REQUIRE(night.daemon->shell().execute(
-      web::SetCampaignState{{1}, CampaignState::cancelled, "test"}));
+  REQUIRE(
+      night.daemon->shell().execute(web::SetCampaignState{{1}, CampaignState::cancelled, "test"}));
   CHECK(night_over(night.view()));
   for (const auto& [id, record] : night.view().experiments) {
     CHECK(record.experiment.state != hypotheses::ExperimentState::running);

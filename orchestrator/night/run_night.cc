@@ -84,8 +84,8 @@ std::string ToyNight::note(const std::string& part) const {
 }
 
 std::string git(const std::filesystem::path& repository, const std::string& arguments) {
-  std::string command = "git -c safe.directory='*' -C '" + repository.string() + "' " + arguments +
-                        " 2>&1";
+  std::string command =
+      "git -c safe.directory='*' -C '" + repository.string() + "' " + arguments + " 2>&1";
   std::string text;
   std::unique_ptr<FILE, int (*)(FILE*)> pipe(::popen(command.c_str(), "r"), ::pclose);
   char buffer[4096];

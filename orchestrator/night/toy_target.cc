@@ -96,9 +96,10 @@ hypotheses::Campaign toy_campaign(const ToyTarget& target, const std::string& mo
   campaign.target = target.bare.string();
   campaign.base = "main";
   campaign.seed = 7;
-  campaign.policy = "sandbox: auto\nmerge: {on_kernel_evidence: true}\nbudget: {wall: 300s, machine: "
-                    "300s, experiments: 500}\n" +
-                    more_policy;
+  campaign.policy =
+      "sandbox: auto\nmerge: {on_kernel_evidence: true}\nbudget: {wall: 300s, machine: "
+      "300s, experiments: 500}\n" +
+      more_policy;
   return campaign;
 }
 

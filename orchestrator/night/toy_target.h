@@ -1,5 +1,5 @@
-// A target for tests of whole nights: a bare repository whose "kernel" is a shell script. Its metric is
-// an exact counter, so that one pair decides and every night of a seed ends the same.
+// A target for tests of whole nights: a bare repository whose "kernel" is a shell script. Its
+// metric is an exact counter, so that one pair decides and every night of a seed ends the same.
 #pragma once
 
 #include <filesystem>
@@ -11,8 +11,8 @@
 
 namespace orchestrator {
 
-// toy.cost is 100 with toy.tile = 1, 80 with 2, 130 with 3; toy.mode = wrong halves it and fails the
-// check; toy.mode = broken does not build.
+// toy.cost is 100 with toy.tile = 1, 80 with 2, 130 with 3; toy.mode = wrong halves it and fails
+// the check; toy.mode = broken does not build.
 struct ToyTarget {
   std::filesystem::path source;  // the files it was made from
   std::filesystem::path bare;

@@ -2,7 +2,7 @@
 #include <latch>
 #include <thread>
 
-#include "catch2/catch.hpp"
+#include <catch2/catch.hpp>
 #include "store/git/repository.h"
 #include "store/git/test_repository.h"
 

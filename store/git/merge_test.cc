@@ -1,4 +1,4 @@
-#include "catch2/catch.hpp"
+#include <catch2/catch.hpp>
 #include "store/git/repository.h"
 #include "store/git/test_repository.h"
 

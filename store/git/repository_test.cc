@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "catch2/catch.hpp"
+#include <catch2/catch.hpp>
 #include "store/git/names.h"
 #include "store/git/test_repository.h"
 

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "catch2/catch.hpp"
+#include <catch2/catch.hpp>
 
 namespace store::git::testing {
 namespace fs = std::filesystem;

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <thread>
 
-#include "catch2/catch.hpp"
+#include <catch2/catch.hpp>
 #include "store/git/test_repository.h"
 
 namespace store::git {
