@@ -82,6 +82,23 @@ base::Result<Answer> read_completion(const std::string& body) {
   return answer;
 }
 
+// Why an exchange ended without an answer. `timeout` and `corrupt` mean that the endpoint had the
+// request and may charge for it.
+base::Error broken(const Endpoint& endpoint, httplib::Error error, bool timed_out, double timeout_s,
+                   const std::string& received) {
+  if (timed_out) {
+    return {ErrorCode::timeout, fmt::format("no answer within {:g} s", timeout_s), endpoint.origin};
+  }
+  if (received.size() > kLongestAnswer) {
+    return {ErrorCode::corrupt, "the answer is larger than 1 MiB", endpoint.origin};
+  }
+  if (error == httplib::Error::Read || !received.empty()) {
+    return {ErrorCode::corrupt, "the connection was closed before the answer was complete",
+            endpoint.origin};
+  }
+  return {ErrorCode::unavailable, httplib::to_string(error), endpoint.origin};
+}
+
 // One request. The time-out bounds the whole exchange, also an endpoint that sends a byte at a
 // time.
 base::Result<std::string> post(const Endpoint& endpoint, const std::string& key, const json& body,
@@ -121,12 +138,8 @@ base::Result<std::string> post(const Endpoint& endpoint, const std::string& key,
   }
   ended.notify_all();
   watcher.join();
-  if (!response) {
-    std::string why = timed_out ? fmt::format("no answer within {:g} s", timeout_s)
-                                : httplib::to_string(response.error());
-    return base::fail(timed_out ? ErrorCode::timeout : ErrorCode::unavailable,
-                      endpoint.origin + ": " + why);
-  }
+  if (!response)
+    return tl::unexpected(broken(endpoint, response.error(), timed_out, timeout_s, text));
   if (response->status != 200) {
     std::string said = (text.empty() ? response->body : text).substr(0, 300);
     return base::fail(response->status == 429 || response->status >= 500 ? ErrorCode::unavailable
@@ -184,7 +197,7 @@ Exchange exchange(const LlmQuestion& question, const Endpoint& endpoint, const s
   auto text = post(endpoint, key, body, rule.timeout_s, stop);
   if (!text) {
     // Whatever the endpoint did with a request that it never finished may have been charged.
-    bool sent = text.error().code == ErrorCode::timeout;
+    bool sent = text.error().code == ErrorCode::timeout || text.error().code == ErrorCode::corrupt;
     result.tokens = sent ? rule.answer_tokens : 0;
     result.failure = text.error().text();
     result.pointless =

@@ -145,13 +145,13 @@ std::optional<Settled> settle(const std::vector<Needed>& needed,
                               const std::vector<Answer>& answers) {
   std::optional<hypotheses::Evidence> own;
   std::string own_reason;
+  if (const Answer* answer = answer_to({Question::own_metric, {}, 0, 0}, answers)) {
+    own = answer->evidence;
+    own_reason = answer->reason;
+  }
   for (const Needed& question : needed) {
     const Answer* answer = answer_to(question, answers);
     if (answer == nullptr) return {};
-    if (question.question == Question::own_metric) {
-      own = answer->evidence;
-      own_reason = answer->reason;
-    }
     if (answer->verdict == Verdict::supported) continue;
     std::string reason = answer->reason;
     if (question.question == Question::guards) {
