@@ -221,6 +221,23 @@ Decision on(const State& state, const web::Approve& command, base::Instant now) 
   return decision;
 }
 
+// Ends the experiment by which a merge is measured; what it completes later is late.
+void stop_measuring(Decision& decision, const State& state, const hypotheses::MergeRequest& merge,
+                    const std::string& why) {
+  for (auto id : state.nights.at(merge.night).experiments) {
+    const auto& experiment = state.experiments.at(id).experiment;
+    bool running = experiment.state == hypotheses::ExperimentState::running;
+    if (experiment.merge != merge.id || !running) continue;
+    decision.facts.push_back(hypotheses::ExperimentCancelled{id, why});
+    for (const auto& [effect_id, effect] : state.pending) {
+      const auto* run = std::get_if<RunAttempt>(&effect.kind);
+      if (run == nullptr || run->experiment != id) continue;
+      decision.effects.push_back(StopExperiment{id});
+      decision.done.push_back(effect_id);
+    }
+  }
+}
+
 Decision on(const State& state, const web::Reject& command, base::Instant) {
   auto found = state.merges.find(command.merge);
   if (found == state.merges.end()) return unknown(command.merge.text());
@@ -230,6 +247,7 @@ Decision on(const State& state, const web::Reject& command, base::Instant) {
                                            " and can no longer be rejected");
   }
   Decision decision;
+  stop_measuring(decision, state, found->second, id + " was rejected");
   hypotheses::MergeChanged change;
   change.merge = command.merge;
   change.state = MergeState::rejected;

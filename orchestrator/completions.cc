@@ -81,6 +81,10 @@ struct Complete {
   }
 
   void operator()(const RunAttempt& effect, const AttemptDone& done) const {
+    if (done.runs.empty()) {  // would be asked for again without end
+      (*this)(effect, EffectFailed{{ErrorCode::bug, "an attempt came back without any run", {}}});
+      return;
+    }
     std::int64_t next = state.next_run;
     for (hypotheses::Run run : done.runs) {
       run.id = {next++};
@@ -164,8 +168,9 @@ struct Complete {
   void operator()(const AskPlanner& effect, const PlannerAnswered& answered) const {
     const NightRecord& night = state.nights.at(effect.night);
     if (night.night.state != hypotheses::NightState::running) return;
-    for (const auto& turn : answered.transcript) {
-      decision.facts.push_back(hypotheses::PlannerSpoke{turn});
+    for (hypotheses::PlannerTurn turn : answered.transcript) {
+      turn.campaign = night.night.campaign;
+      decision.facts.push_back(hypotheses::PlannerSpoke{std::move(turn)});
     }
     if (answered.step) {
       add_step(decision, state, night, *answered.step, hypotheses::Origin::llm, now);

@@ -19,7 +19,7 @@ using hypotheses::Verdict;
 namespace {
 
 constexpr double kUnknownRun_s = 0.5, kUnknownBuild_s = 20;  // until one was seen
-constexpr double kReserveMargin = 1.3;                   // what is learned of costs is an average
+constexpr double kReserveMargin = 1.5;                   // what is learned of costs is an average
 constexpr int kConfirmationPairs = 14, kGuardPairs = 8;  // what a merge is expected to take
 
 void record_answer(Decision& decision, const Asker& asker, Answer answer) {
@@ -227,11 +227,12 @@ Decision go_on(const State& state, const NightRecord& night, const ExperimentRec
     finish(decision, state, night, record, *answer);
     return decision;
   }
-  // The estimate is reserved; only an attempt beyond it needs budget that may be gone.
-  double beyond = record.experiment.cost_s >= record.experiment.estimate_s
-                      ? 2 * run_s(night, record.experiment.probe)
-                      : 0;
-  if (auto why_not = no_budget(state, night, beyond, 0, now)) {
+  // The estimate is reserved; only what an attempt takes beyond it needs budget that may be gone.
+  double after = record.experiment.cost_s + 2 * run_s(night, record.experiment.probe);
+  double beyond = std::max(0.0, after - record.experiment.estimate_s);
+  // What is kept back for the winner's merge is not spent on the search either.
+  double reserve = record.experiment.hypothesis ? merge_reserve_s(state, night) : 0;
+  if (auto why_not = no_budget(state, night, beyond, reserve, now)) {
     Answer answer{
         record.experiment.question, Verdict::inconclusive, *why_not, {}, record.experiment.id};
     answer.evidence.emplace();

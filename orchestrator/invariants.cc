@@ -44,7 +44,7 @@ void Invariants::check_budget(const State& state, const NightRecord& night) {
     add(fmt::format("{} has committed {} tokens of {}", id, spend.tokens, budget.tokens));
   }
   double machine_s = spend.machine_s + spend.in_flight_s;
-  if (budget.machine_s > 0 && machine_s > budget.machine_s + 1e-6) {
+  if (budget.machine_s > 0 && machine_s > budget.machine_s + surprise_s + 1e-6) {
     add(fmt::format("{} has committed {} machine-seconds of {}", id, machine_s, budget.machine_s));
   }
 }

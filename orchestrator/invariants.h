@@ -20,6 +20,10 @@ class Invariants {
   // Besides: nothing is running, pending or open any more.
   void check_end(const State& state);
 
+  // How much longer than expected one attempt can take in this world: it is not cut off, so that
+  // much may be spent beyond the budget, and then nothing more is begun.
+  double surprise_s = 0;
+
   const std::vector<std::string>& broken() const { return broken_; }
 
  private:

@@ -20,6 +20,8 @@ namespace {
 
 constexpr std::size_t kLongestAnswer = 1 << 20;  // bytes of an HTTP body
 constexpr std::size_t kTranscriptBytes = 32 << 10;
+constexpr std::size_t kErrorBytes = 300;  // of an error's body
+constexpr double kMostTokens = 1e9;       // beyond it the usage is not believed
 constexpr double kFirstBackOff_s = 0.2, kLongestBackOff_s = 5;
 
 struct Endpoint {
@@ -44,21 +46,20 @@ base::Result<Endpoint> parse_endpoint(const std::string& url) {
   return endpoint;
 }
 
-struct Answer {
-  std::string text;
-  std::int64_t tokens = 0;  // 0: the endpoint did not say
-};
+// What the endpoint says that the exchange cost; 0 when it says nothing that can be believed.
+std::int64_t reported_tokens(const json& completion) {
+  auto usage = completion.find("usage");
+  if (usage == completion.end() || !usage->is_object()) return 0;
+  auto total = usage->find("total_tokens");
+  if (total == usage->end() || !total->is_number()) return 0;
+  double tokens = total->get<double>();
+  return tokens >= 1 && tokens <= kMostTokens ? static_cast<std::int64_t>(tokens) : 0;
+}
 
-// The text and the usage of a completion, or what is wrong with it.
-base::Result<Answer> read_completion(const std::string& body) {
-  json parsed = json::parse(body, nullptr, false);
+// The text of a completion, or what is wrong with it.
+base::Result<std::string> read_completion(const json& parsed) {
   if (!parsed.is_object()) {
     return base::fail(ErrorCode::bad_input, "the endpoint's answer is no JSON object (cut off?)");
-  }
-  Answer answer;
-  if (auto usage = parsed.find("usage"); usage != parsed.end() && usage->is_object()) {
-    auto total = usage->find("total_tokens");
-    if (total != usage->end() && total->is_number()) answer.tokens = total->get<std::int64_t>();
   }
   auto choices = parsed.find("choices");
   if (choices == parsed.end() || !choices->is_array() || choices->empty() ||
@@ -71,32 +72,38 @@ base::Result<Answer> read_completion(const std::string& body) {
       !(*message)["content"].is_string()) {
     return base::fail(ErrorCode::bad_input, "the endpoint's answer has no message content");
   }
-  answer.text = (*message)["content"].get<std::string>();
+  std::string text = (*message)["content"].get<std::string>();
   if (choice.value("finish_reason", json()) == "length") {
     return base::fail(ErrorCode::bad_input,
                       "the answer was cut off at its token limit; answer more briefly");
   }
-  if (answer.text.find_first_not_of(" \t\r\n") == std::string::npos) {
+  if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
     return base::fail(ErrorCode::bad_input, "the answer is empty");
   }
-  return answer;
+  return text;
 }
 
-// Why an exchange ended without an answer. `timeout` and `corrupt` mean that the endpoint had the
-// request and may charge for it.
-base::Error broken(const Endpoint& endpoint, httplib::Error error, bool timed_out, double timeout_s,
-                   const std::string& received) {
-  if (timed_out) {
-    return {ErrorCode::timeout, fmt::format("no answer within {:g} s", timeout_s), endpoint.origin};
+// Why no answer came. What was sent and not answered (timeout, io) may have been charged; what
+// never reached the endpoint (unavailable) was not, and asking again does not help a bad
+// certificate.
+base::Error no_answer(httplib::Error error) {
+  using Kind = httplib::Error;
+  switch (error) {
+    case Kind::Connection:
+    case Kind::ConnectionTimeout:
+      return {ErrorCode::unavailable, "could not connect", {}};
+    case Kind::SSLServerVerification:
+      return {ErrorCode::refused,
+              "its certificate is not trusted; add its authority to the system's certificates",
+              {}};
+    case Kind::SSLConnection:
+    case Kind::SSLLoadingCerts:
+      return {ErrorCode::unavailable, "could not connect by TLS", {}};
+    case Kind::Read:
+      return {ErrorCode::io, "the connection was closed before the answer was complete", {}};
+    default:
+      return {ErrorCode::io, "the exchange broke off: " + httplib::to_string(error), {}};
   }
-  if (received.size() > kLongestAnswer) {
-    return {ErrorCode::corrupt, "the answer is larger than 1 MiB", endpoint.origin};
-  }
-  if (error == httplib::Error::Read || !received.empty()) {
-    return {ErrorCode::corrupt, "the connection was closed before the answer was complete",
-            endpoint.origin};
-  }
-  return {ErrorCode::unavailable, httplib::to_string(error), endpoint.origin};
 }
 
 // One request. The time-out bounds the whole exchange, also an endpoint that sends a byte at a
@@ -122,6 +129,7 @@ base::Result<std::string> post(const Endpoint& endpoint, const std::string& key,
     if (!done) client.stop();
   });
   std::string text;
+  bool too_long = false;
   httplib::Request request;
   request.method = "POST";
   request.path = endpoint.path + "/chat/completions";
@@ -129,7 +137,8 @@ base::Result<std::string> post(const Endpoint& endpoint, const std::string& key,
   request.body = hypotheses::dump(body);
   request.content_receiver = [&](const char* data, std::size_t size, std::uint64_t, std::uint64_t) {
     text.append(data, size);
-    return text.size() <= kLongestAnswer;
+    too_long = text.size() > kLongestAnswer;
+    return !too_long;
   };
   httplib::Result response = client.send(request);
   {
@@ -138,10 +147,16 @@ base::Result<std::string> post(const Endpoint& endpoint, const std::string& key,
   }
   ended.notify_all();
   watcher.join();
-  if (!response)
-    return tl::unexpected(broken(endpoint, response.error(), timed_out, timeout_s, text));
+  if (!response) {
+    base::Error error = no_answer(response.error());
+    if (too_long) error = {ErrorCode::io, "its answer is larger than 1 MiB", {}};
+    if (timed_out)
+      error = {ErrorCode::timeout, fmt::format("no answer within {:g} s", timeout_s), {}};
+    if (stop.stop_requested()) error = {ErrorCode::timeout, "the question was stopped", {}};
+    return base::fail(error.code, endpoint.origin + ": " + error.message);
+  }
   if (response->status != 200) {
-    std::string said = (text.empty() ? response->body : text).substr(0, 300);
+    std::string said = redact(text.empty() ? response->body : text, key).substr(0, kErrorBytes);
     return base::fail(response->status == 429 || response->status >= 500 ? ErrorCode::unavailable
                                                                          : ErrorCode::refused,
                       fmt::format("{}: status {}: {}", endpoint.origin, response->status, said));
@@ -181,6 +196,7 @@ struct Exchange {
   std::optional<Step> step;
   std::int64_t tokens = 0;
   std::string said;        // what the model answered; empty when nothing came
+  bool completed = false;  // the endpoint answered, so that the model can be told what is wrong
   std::string failure;     // why there is no step
   bool pointless = false;  // asking again cannot help
 };
@@ -197,26 +213,24 @@ Exchange exchange(const LlmQuestion& question, const Endpoint& endpoint, const s
   auto text = post(endpoint, key, body, rule.timeout_s, stop);
   if (!text) {
     // Whatever the endpoint did with a request that it never finished may have been charged.
-    bool sent = text.error().code == ErrorCode::timeout || text.error().code == ErrorCode::corrupt;
+    bool sent = text.error().code == ErrorCode::timeout || text.error().code == ErrorCode::io;
     result.tokens = sent ? rule.answer_tokens : 0;
     result.failure = text.error().text();
     result.pointless =
         text.error().code == ErrorCode::refused || text.error().code == ErrorCode::bad_input;
     return result;
   }
-  auto answer = read_completion(*text);
+  json completion = json::parse(*text, nullptr, false);
+  std::int64_t reported = reported_tokens(completion);
+  result.tokens = reported > 0 ? reported : rule.answer_tokens;
+  result.completed = true;
+  auto answer = read_completion(completion);
   if (!answer) {
-    json parsed = json::parse(*text, nullptr, false);
-    result.tokens = rule.answer_tokens;
-    if (parsed.is_object() && parsed.contains("usage") && parsed["usage"].is_object()) {
-      result.tokens = parsed["usage"].value("total_tokens", rule.answer_tokens);
-    }
     result.failure = answer.error().text();
     return result;
   }
-  result.tokens = answer->tokens > 0 ? answer->tokens : rule.answer_tokens;
-  result.said = answer->text;
-  auto step = parse_step(answer->text);
+  result.said = hide(*answer, key);  // a step is recorded too
+  auto step = parse_step(result.said);
   if (!step) {
     result.failure = step.error().text();
   } else if (auto why = refuse(*step, question)) {
@@ -237,7 +251,8 @@ hypotheses::PlannerTurn turn_record(const LlmQuestion& question, const Exchange&
   turn.outcome = done.step ? "answered" : "refused";
   std::string text = done.said.empty() ? "" : "answered: " + done.said;
   if (!done.failure.empty()) text += (text.empty() ? "" : "\n") + ("refused: " + done.failure);
-  turn.text = redact(text.substr(0, kTranscriptBytes), secret);
+  // Hidden before it is cut: half a key is one too many.
+  turn.text = redact(std::move(text), secret).substr(0, kTranscriptBytes);
   return turn;
 }
 
@@ -273,8 +288,8 @@ PlannerAnswered ask_llm(const LlmQuestion& question, const Environment& environm
       return answered;
     }
     if (done.pointless) break;
-    if (!done.said.empty()) {
-      messages.push_back({{"role", "assistant"}, {"content", done.said}});
+    if (!done.said.empty()) messages.push_back({{"role", "assistant"}, {"content", done.said}});
+    if (done.completed) {
       messages.push_back({{"role", "user"},
                           {"content", "That was refused: " + done.failure +
                                           "\nAnswer again with one JSON object of the shape "

@@ -49,7 +49,10 @@ std::string user_prompt(const LlmQuestion& question);
 // and missing fields are refused, named.
 base::Result<Step> parse_step(const std::string& text);
 
-// `text` without anything that looks like a key or a token, and without `secret`.
+// `text` without `secret`, where that is long enough to be one.
+std::string hide(std::string text, const std::string& secret);
+
+// Besides, without anything that looks like a key or a token.
 std::string redact(std::string text, const std::string& secret);
 
 }  // namespace orchestrator

@@ -18,6 +18,8 @@ namespace {
 constexpr std::size_t kFileBytes = 12 << 10;   // of one file in the prompt
 constexpr std::size_t kFilesBytes = 60 << 10;  // of all
 constexpr std::size_t kHistoryItems = 30;
+constexpr std::size_t kShortestSecret = 4;  // less would tear words apart
+constexpr std::string_view kHidden = "[redacted]";
 
 std::string history_text(const PlannerView& view) {
   std::string text;
@@ -218,16 +220,19 @@ base::Result<Step> parse_step(const std::string& text) {
   return Step{std::move(proposal)};
 }
 
+std::string hide(std::string text, const std::string& secret) {
+  if (secret.size() < kShortestSecret) return text;
+  for (auto at = text.find(secret); at != std::string::npos; at = text.find(secret, at)) {
+    text.replace(at, secret.size(), kHidden);
+    at += kHidden.size();
+  }
+  return text;
+}
+
 // By hand and not by regular expression: the library's recurses once a character, and this text
 // comes from outside.
 std::string redact(std::string text, const std::string& secret) {
-  static const std::string kHidden = "[redacted]";
-  if (secret.size() >= 4) {
-    for (auto at = text.find(secret); at != std::string::npos; at = text.find(secret, at)) {
-      text.replace(at, secret.size(), kHidden);
-      at += kHidden.size();
-    }
-  }
+  text = hide(std::move(text), secret);
   struct Mark {
     std::string_view begin;
     std::size_t kept;      // of `begin`, what is no secret itself

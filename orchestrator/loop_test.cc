@@ -44,6 +44,7 @@ web::Propose proposal(hypotheses::CampaignId campaign, hypotheses::Change change
 
 TEST_CASE("a night finds what is faster, refutes the rest, and ends with a merge that waits") {
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    std::cout << "a night, seed " << seed << "\n";
     CAPTURE(seed);
     TestLoop loop(toy_world(seed, false));
     loop.campaign(kToyPolicy, seed);

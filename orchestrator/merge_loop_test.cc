@@ -158,6 +158,28 @@ TEST_CASE("a merge can be rejected in whichever state, and the night goes on to 
   }
 }
 
+TEST_CASE(
+    "a merge that is rejected while it is measured anew, after its night, leaves nothing open") {
+  for (int later = 1; later < 10; ++later) {
+    CAPTURE(later);
+    auto loop = waiting_merge();
+    loop->target.push(with_file(loop->target.tree(loop->target.tip()), "doc", "x"));
+    loop->give(web::Approve{{1}, {}, "ann"});
+    int steps = 0;
+    bool rejected = false;
+    loop->run([&](const State& state) {
+      auto now = state.merges.at({1}).state;
+      bool can = now == MergeState::preparing || now == MergeState::measuring;
+      if (!can || ++steps < later) return false;
+      loop->give(web::Reject{{1}, "ann", "not any more"});
+      return rejected = true;
+    });
+    loop->run_to_end();
+    expect_sound(*loop);
+    CHECK(loop->merge().state == (rejected ? MergeState::rejected : MergeState::waiting));
+  }
+}
+
 TEST_CASE("a kernel win is not merged where the policy wants evidence from the engine") {
   TestLoop loop(toy_world(1, true));
   loop.campaign("");

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
-#include <iostream>
 #include <set>
 
 #include "orchestrator/test_view.h"

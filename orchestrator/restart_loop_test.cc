@@ -89,7 +89,7 @@ class FullDisk {
 
 TEST_CASE(
     "the process dies before or after any one commit: nothing is lost, nothing is done twice") {
-  FakeWorld world = toy_world(1, true);
+  FakeWorld world = tile_world(1, true);
   Undisturbed expected = undisturbed(world);
   std::cout << "crashes at each of " << expected.commits << " commits\n";
   for (auto point : {CrashAt::Point::before, CrashAt::Point::after}) {
@@ -102,7 +102,7 @@ TEST_CASE(
 }
 
 TEST_CASE("the process is stopped after any one commit, with its effects begun") {
-  FakeWorld world = toy_world(1, true);
+  FakeWorld world = tile_world(1, true);
   Undisturbed expected = undisturbed(world);
   for (int nth = 1; nth <= expected.commits; nth += 2) {
     CAPTURE(nth);
@@ -125,7 +125,7 @@ TEST_CASE("the process is stopped after any one commit, with its effects begun")
 TEST_CASE("a process that dies at each of its commits still ends the night, on noisy worlds too") {
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     CAPTURE(seed);
-    FakeWorld world = toy_world(seed, false);
+    FakeWorld world = tile_world(seed, false);
     Undisturbed expected = undisturbed(world);
     TestLoop loop(world);
     int lives = 0;
@@ -156,7 +156,7 @@ TEST_CASE(
   TestLoop loop(toy_world(1, true));
   loop.campaign(
       "merge: {on_kernel_evidence: true}\n"
-      "planner: {kind: llm, endpoint: \"http://127.0.0.1:9\", model: none, answer_tokens: 700, "
+      "planner: {kind: llm, endpoint: \"http://localhost\", model: toy, answer_tokens: 700, "
       "patience: 3}\n");
   bool asked = loop.run([&](const State&) {
     return !loop.performer->idle() &&
@@ -172,7 +172,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a full disk loses nothing: the loop says so, waits, and goes on when there is room") {
-  FakeWorld world = toy_world(1, true);
+  FakeWorld world = tile_world(1, true);
   Undisturbed expected = undisturbed(world);
   for (int at : {4, 9}) {
     CAPTURE(at);

@@ -55,6 +55,13 @@ base::Status Shell::load() {
   return {};
 }
 
+base::Status Shell::reload() {
+  stale_ = true;
+  NS_TRY(load());
+  stale_ = false;
+  return {};
+}
+
 void Shell::post(Event event) { inbox_.push({std::move(event), nullptr}); }
 
 base::Result<web::Reply> Shell::submit(web::Command command) {
@@ -115,7 +122,7 @@ base::Status Shell::carry_out(Decision decision, const Item& item) {
     if (auto applied = apply(state_, fact); !applied) {
       base::log_error("bug: a decision was not applicable and is dropped: " +
                       applied.error().text());
-      NS_TRY(load());
+      NS_TRY(reload());
       if (item.reply) item.reply->set_value(tl::unexpected(applied.error()));
       return {};
     }
@@ -124,7 +131,7 @@ base::Status Shell::carry_out(Decision decision, const Item& item) {
   bool recorded = !commit.facts.empty() || !commit.pending.empty() || !commit.done.empty();
   if (recorded) {
     if (auto stored = store_.commit(commit); !stored) {
-      NS_TRY(load());
+      if (auto again = reload(); !again) base::log_error(again.error().text());
       return stored;
     }
   }
@@ -141,6 +148,7 @@ base::Status Shell::carry_out(Decision decision, const Item& item) {
 }
 
 base::Status Shell::step(const Item& item) {
+  if (stale_) NS_TRY(reload());
   Decision decision = decide(state_, item.event, clock_.now());
   if (decision.empty()) return {};
   return carry_out(std::move(decision), item);
@@ -163,7 +171,7 @@ base::Status Shell::run(std::stop_token stop, const std::function<bool(const Sta
   dispatch_pending();
   post(Tick{});
   std::optional<Item> held;  // an event that could not be recorded yet
-  while (!stop.stop_requested() && !(done && done(state_))) {
+  while (!stop.stop_requested() && !(done && !stale_ && done(state_))) {
     double wait_s =
         std::min(kLongestWait_s, next_wake(state_, clock_.now()).seconds_since(clock_.now()));
     if (held) wait_s = kRetry_s;

@@ -67,6 +67,7 @@ class Shell final : public web::CommandInbox {
 
   Shell(store::Store store, const base::Clock& clock, Performer& performer, ShellOptions options);
   base::Status load();
+  base::Status reload();  // after a commit that failed: back to what the store holds
   base::Status step(const Item& item);
   base::Status settle();  // Advance until nothing changes
   base::Status carry_out(Decision decision, const Item& item);
@@ -79,6 +80,7 @@ class Shell final : public web::CommandInbox {
   Performer& performer_;
   ShellOptions options_;
   State state_;
+  bool stale_ = false;  // the state is ahead of the store, which could not even be read
   std::set<hypotheses::EffectId> dispatched_;  // given to the performer by this process
   base::Queue<Item> inbox_;
   std::atomic<bool> running_ = false;

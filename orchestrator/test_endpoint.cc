@@ -24,6 +24,7 @@ TestEndpoint::TestEndpoint(std::vector<Reply> replies) : replies_(std::move(repl
                });
   port_ = server_.bind_to_any_port("127.0.0.1");
   thread_ = std::jthread([this] { server_.listen_after_bind(); });
+  while (!server_.is_running()) std::this_thread::yield();  // a stop before that would be lost
 }
 
 TestEndpoint::~TestEndpoint() {

@@ -47,6 +47,7 @@ SelfSignedEndpoint::SelfSignedEndpoint() {
   });
   port_ = server_->bind_to_any_port("127.0.0.1");
   thread_ = std::jthread([this] { server_->listen_after_bind(); });
+  while (!server_->is_running()) std::this_thread::yield();  // a stop before that would be lost
 }
 
 SelfSignedEndpoint::~SelfSignedEndpoint() { server_->stop(); }

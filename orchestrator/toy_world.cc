@@ -69,4 +69,11 @@ FakeWorld toy_world(std::uint64_t seed, bool exact) {
   return world;
 }
 
+FakeWorld tile_world(std::uint64_t seed, bool exact) {
+  FakeWorld world = toy_world(seed, exact);
+  std::size_t begin = world.manifest.find("  toy.variant:");
+  world.manifest.erase(begin, world.manifest.find('\n', begin) + 1 - begin);
+  return world;
+}
+
 }  // namespace orchestrator

@@ -11,4 +11,7 @@ namespace orchestrator {
 // nights.
 FakeWorld toy_world(std::uint64_t seed, bool exact);
 
+// The same with toy.tile as its only knob: a night of three hypotheses.
+FakeWorld tile_world(std::uint64_t seed, bool exact);
+
 }  // namespace orchestrator

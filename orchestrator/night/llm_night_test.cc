@@ -37,6 +37,7 @@ class Endpoint {
                  });
     port_ = server_.bind_to_any_port("127.0.0.1");
     thread_ = std::jthread([this](std::stop_token) { server_.listen_after_bind(); });
+    while (!server_.is_running()) std::this_thread::yield();  // a stop before that would be lost
   }
   ~Endpoint() { server_.stop(); }
   std::string policy() const {

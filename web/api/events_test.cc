@@ -1,4 +1,8 @@
+#include <condition_variable>
+#include <mutex>
 #include <numeric>
+#include <stop_token>
+#include <thread>
 
 #include "web/api/test_site.h"
 
@@ -34,14 +38,16 @@ TEST_CASE("events arrive named and numbered, with their facts") {
 TEST_CASE("a viewer that comes back misses nothing and sees nothing twice") {
   TestSite site;
   std::int64_t place = 0;
-  std::atomic<bool> stop{false};
-  std::thread writer([&] {
-    for (int i = 0; !stop; ++i) {
+  // Writes for as long as somebody looks; a jthread, so that a failed check ends it too.
+  std::jthread writer([&](std::stop_token stop) {
+    std::mutex mutex;
+    std::condition_variable_any never;
+    std::unique_lock lock(mutex);
+    while (!stop.stop_requested()) {
       auto stored = site.store.commit({{1}, {note("a"), note("b")}, {}, {}});
       if (!stored) return;
       site.server->notify(site.store.last_seq());
-      std::this_thread::yield();
-      if (i >= 500) break;
+      never.wait_for(lock, stop, milliseconds(2), [] { return false; });
     }
   });
   std::vector<std::int64_t> seen;
@@ -50,12 +56,12 @@ TEST_CASE("a viewer that comes back misses nothing and sees nothing twice") {
     httplib::Headers headers;
     if (look > 0) headers.emplace("Last-Event-ID", std::to_string(place));
     EventClient client(site, "/api/v1/events?after=0", headers);
-    const auto ids = client.wait_for(150, seconds(10));
-    REQUIRE(ids.size() >= 150);
+    const auto ids = client.wait_for(60, seconds(20));
+    REQUIRE(ids.size() >= 60);
     seen.insert(seen.end(), ids.begin(), ids.end());
     place = seen.back();
   }
-  stop = true;
+  writer.request_stop();
   writer.join();
   CHECK(seen == numbers(1, seen.size()));
 }

@@ -83,8 +83,11 @@ class BoundedServer final : public httplib::Server {
       // A broken request costs its own connection and nothing else.
     }
     // The descriptor leaves the list before it is closed: its number may be given out anew at once.
-    leave(socket);
-    close_gently(socket);
+    if (leave(socket)) {
+      close_gently(socket);
+    } else {
+      close(socket);
+    }
     return ok;
   }
 
@@ -93,9 +96,11 @@ class BoundedServer final : public httplib::Server {
     if (!stopping_) open_.insert(socket);
     return !stopping_;
   }
-  void leave(socket_t socket) {
+  // False at the end, when there is no time for goodbyes.
+  bool leave(socket_t socket) {
     std::lock_guard lock(mutex_);
     open_.erase(socket);
+    return !stopping_;
   }
 
   std::mutex mutex_;

@@ -66,7 +66,7 @@ void TestSite::commit(std::vector<hypotheses::Fact> facts) {
   server->notify(store.last_seq());
 }
 
-std::string TestSite::raw(const std::string& bytes) const {
+int TestSite::connected(const std::string& bytes) const {
   const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;
@@ -78,6 +78,12 @@ std::string TestSite::raw(const std::string& bytes) const {
     if (step <= 0) break;  // the server has said no already
     sent += static_cast<std::size_t>(step);
   }
+  return socket;
+}
+
+std::string TestSite::raw(const std::string& bytes) const {
+  const int socket = connected(bytes);
+  shutdown(socket, SHUT_WR);
   std::string answer;
   char buffer[4096];
   pollfd polled{socket, POLLIN, 0};

@@ -31,8 +31,10 @@ class TestSite {
   // A command with the token; the status.
   int post(const std::string& path, const std::string& body);
   void commit(std::vector<hypotheses::Fact> facts);  // and notifies
-  // Bytes as they are, over a socket of its own; what came back.
+  // Bytes as they are, over a socket of its own that then says no more; what came back.
   std::string raw(const std::string& bytes) const;
+  // A connection on which these bytes were sent; the caller closes it.
+  int connected(const std::string& bytes) const;
 
   base::TempDir folder;
   store::Store store;
