@@ -131,7 +131,8 @@ bool holds(const std::string& text, const std::string& part) {
 
 std::vector<std::string> messages(const TestEndpoint& endpoint, int nth) {
   std::vector<std::string> list;
-  for (const json& message : json::parse(endpoint.body(nth)).at("messages")) {
+  const json request = json::parse(endpoint.body(nth));
+  for (const json& message : request.at("messages")) {
     list.push_back(message.at("role").get<std::string>() + ": " +
                    message.at("content").get<std::string>());
   }
