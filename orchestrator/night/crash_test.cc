@@ -157,6 +157,26 @@ const Undisturbed& undisturbed() {
   return *night;
 }
 
+void crash_at_each_commit(const std::string& when) {
+  const auto& night = undisturbed();
+  int crashes = 0;
+  for (int nth = 1;; ++nth) {
+    base::TempDir folder;
+    fs::path state = folder / "state";
+    INFO("crash " << when << " commit " << nth);
+    int code = wait_for(start_child(state, night.target, when, nth));
+    if (code == 0) break;  // the night has fewer commits
+    REQUIRE(code == kCrashed);
+    ++crashes;
+    std::int64_t recorded = events_in(state);
+    REQUIRE(wait_for(start_child(state, night.target)) == 0);
+    CHECK(events_in(state) >= recorded);
+    check_end(state, night.end);
+  }
+  WARN(crashes << " crashes " << when << " a commit");
+  CHECK(crashes > 20);
+}
+
 }  // namespace
 
 TEST_CASE("an undisturbed night judges its hypotheses and leaves a merge waiting") {
@@ -168,26 +188,12 @@ TEST_CASE("an undisturbed night judges its hypotheses and leaves a merge waiting
   check_end(night.folder / "state", night.end);
 }
 
-TEST_CASE("after a crash at any commit of the loop the next daemon ends the same night") {
-  const auto& night = undisturbed();
-  for (const char* when : {"before", "after"}) {
-    int crashes = 0;
-    for (int nth = 1;; ++nth) {
-      base::TempDir folder;
-      fs::path state = folder / "state";
-      INFO("crash " << when << " commit " << nth);
-      int code = wait_for(start_child(state, night.target, when, nth));
-      if (code == 0) break;  // the night has fewer commits
-      REQUIRE(code == kCrashed);
-      ++crashes;
-      std::int64_t recorded = events_in(state);
-      REQUIRE(wait_for(start_child(state, night.target)) == 0);
-      CHECK(events_in(state) >= recorded);
-      check_end(state, night.end);
-    }
-    WARN(crashes << " crashes " << when << " a commit");
-    CHECK(crashes > 20);
-  }
+TEST_CASE("after a crash before any commit of the loop the next daemon ends the same night") {
+  crash_at_each_commit("before");
+}
+
+TEST_CASE("after a crash behind any commit of the loop the next daemon ends the same night") {
+  crash_at_each_commit("after");
 }
 
 TEST_CASE("after kill -9 at random times the next daemon ends the same night") {
