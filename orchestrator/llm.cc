@@ -115,11 +115,12 @@ base::Result<std::string> post(const Endpoint& endpoint, const std::string& key,
     return base::fail(ErrorCode::bad_input, "cannot use " + endpoint.origin + " as an address");
   }
   auto timeout = std::chrono::milliseconds(static_cast<std::int64_t>(timeout_s * 1e3));
+  // A watcher ends the exchange at the time-out or when the daemon stops. The library's own limits,
+  // which hold for each read, come later, so that a slow endpoint is not told as a broken one.
   client.set_connection_timeout(timeout);
-  client.set_read_timeout(timeout);
-  client.set_write_timeout(timeout);
+  client.set_read_timeout(timeout + std::chrono::seconds(1));
+  client.set_write_timeout(timeout + std::chrono::seconds(1));
   if (!key.empty()) client.set_bearer_token_auth(key);
-  // A watcher ends the exchange at the time-out or when the daemon stops.
   std::mutex mutex;
   std::condition_variable_any ended;
   bool done = false, timed_out = false;
