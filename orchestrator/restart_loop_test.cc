@@ -9,6 +9,7 @@
 #include <iostream>
 
 #include "orchestrator/test_loop.h"
+#include "store/sqlite.h"
 
 namespace orchestrator {
 namespace {
@@ -210,6 +211,25 @@ TEST_CASE("a command on a full disk is answered with the reason and does nothing
   loop.run_to_end();
   expect_sound(loop);
   CHECK(loop.state().nights.size() == 1);
+}
+
+TEST_CASE("a store that can be neither written nor read for a while leaves no trace in the state") {
+  TestLoop loop(tile_world(1, true));
+  auto campaign = loop.campaign(kToyPolicy, 1, "", false);
+  auto db =
+      store::Connection::open(loop.folder / store::kDatabaseFile, store::Connection::Mode::create);
+  REQUIRE(db);
+  // Another program's event that nobody can read: commits fail, and so does reading what is there.
+  std::int64_t seq = loop.shell->store().last_seq() + 1;
+  REQUIRE(db->execute("INSERT INTO events (seq, at_ms, kind, payload) VALUES (?, 0, 'noted', '{')",
+                      seq));
+  web::SetCampaignState pause{campaign, hypotheses::CampaignState::paused, "work"};
+  CHECK_FALSE(loop.shell->execute(pause));
+  CHECK_FALSE(loop.shell->execute(pause));
+  REQUIRE(db->execute("DELETE FROM events WHERE seq = ?", seq));
+  CHECK(loop.give(pause).text.find("already") == std::string::npos);
+  CHECK(loop.state().campaigns.at(campaign).campaign.state == hypotheses::CampaignState::paused);
+  CHECK(loop.count("campaign-changed") == 1);
 }
 
 }  // namespace orchestrator
