@@ -82,12 +82,10 @@ class BoundedServer final : public httplib::Server {
     } catch (...) {
       // A broken request costs its own connection and nothing else.
     }
+    say_goodbye(socket);
     // The descriptor leaves the list before it is closed: its number may be given out anew at once.
-    if (leave(socket)) {
-      close_gently(socket);
-    } else {
-      close(socket);
-    }
+    leave(socket);
+    close(socket);
     return ok;
   }
 
@@ -96,11 +94,9 @@ class BoundedServer final : public httplib::Server {
     if (!stopping_) open_.insert(socket);
     return !stopping_;
   }
-  // False at the end, when there is no time for goodbyes.
-  bool leave(socket_t socket) {
+  void leave(socket_t socket) {
     std::lock_guard lock(mutex_);
     open_.erase(socket);
-    return !stopping_;
   }
 
   std::mutex mutex_;

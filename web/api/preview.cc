@@ -27,6 +27,14 @@ int main(int argc, char** argv) {
     }
   }
   web::FakeInbox inbox;
+  web::Server* running = nullptr;
+  // A command leaves a note in the running night, so that live pages have something to show.
+  inbox.answer_with([&](const web::Command&) -> base::Result<web::Reply> {
+    const hypotheses::Noted note{{1}, {2}, "a command came in"};
+    NS_TRY(store->commit({{1}, {note}, {}, {}}));
+    running->notify(store->last_seq());
+    return web::Reply{"C-1", "done"};
+  });
   const base::SystemClock clock;
   web::Options options;
   options.port = argc > 1 ? std::atoi(argv[1]) : 0;
@@ -40,7 +48,8 @@ int main(int argc, char** argv) {
   };
   auto server = web::Server::start(std::move(options), inbox, clock);
   if (!server) return fmt::print(stderr, "{}\n", server.error().text()), 1;
-  fmt::print("{}\n", (*server)->url());
+  running = server->get();
+  fmt::print("{}\n", running->url());
   std::fflush(stdout);
   int which = 0;
   sigwait(&signals, &which);

@@ -120,19 +120,19 @@ void BoundedSocket::local_address(std::string& ip, int& port) const {
   }
 }
 
-void close_gently(int descriptor) {
+void say_goodbye(int descriptor) {
   shutdown(descriptor, SHUT_WR);
-  const auto until = steady_clock::now() + milliseconds(300);
-  std::array<char, 4096> dropped{};
-  for (std::size_t bytes = 0; bytes < (8u << 20);) {
-    const auto left = std::chrono::duration_cast<milliseconds>(until - steady_clock::now());
+  // As long as something keeps coming, within limits: closing on unread bytes makes a reset of it,
+  // and that would take our answer from the client's hands.
+  const auto until = steady_clock::now() + milliseconds(2000);
+  std::array<char, 16384> dropped{};
+  for (std::size_t bytes = 0; bytes < (8u << 20) && steady_clock::now() < until;) {
     pollfd polled{descriptor, POLLIN, 0};
-    if (left.count() <= 0 || poll(&polled, 1, static_cast<int>(left.count())) <= 0) break;
+    if (poll(&polled, 1, 300) <= 0) break;
     const ssize_t got = recv(descriptor, dropped.data(), dropped.size(), 0);
     if (got <= 0) break;
     bytes += static_cast<std::size_t>(got);
   }
-  close(descriptor);
 }
 
 }  // namespace web

@@ -46,8 +46,8 @@ class BoundedSocket {
   int line_bytes_ = 0;  // of the head's current line, without its line break
 };
 
-// Says goodbye so that an answer is not lost where the client is still sending: ends our side,
-// takes and drops what comes for a moment.
-void close_gently(int descriptor);
+// Before a close, so that an answer is not lost where the client is still sending: ends our side,
+// then takes and drops what comes for a moment. shutdown() from another thread ends it at once.
+void say_goodbye(int descriptor);
 
 }  // namespace web

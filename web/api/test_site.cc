@@ -87,7 +87,7 @@ std::string TestSite::raw(const std::string& bytes) const {
   std::string answer;
   char buffer[4096];
   pollfd polled{socket, POLLIN, 0};
-  while (poll(&polled, 1, 5000) > 0) {
+  while (poll(&polled, 1, 20'000) > 0) {
     const ssize_t got = recv(socket, buffer, sizeof(buffer), 0);
     if (got <= 0) break;
     answer.append(buffer, static_cast<std::size_t>(got));
