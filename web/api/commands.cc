@@ -17,9 +17,8 @@ using Mistakes = std::vector<std::string>;
 hypotheses::MetricKey metric_key(JsonBody& body, std::string_view name, Mistakes& mistakes) {
   hypotheses::MetricKey key;
   const json* value = body.any(name);
-  if (value == nullptr) {
-    body.mistake(name, "missing");
-  } else if (value->is_string()) {
+  if (value == nullptr) return key;
+  if (value->is_string()) {
     // The text form is that of a prediction without its size.
     const auto parsed = hypotheses::parse_prediction(value->get<std::string>() + " -1%");
     if (parsed) key = parsed->key;

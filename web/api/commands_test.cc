@@ -30,6 +30,10 @@ TEST_CASE("a campaign from JSON") {
   CHECK(brief->campaign.planner == "builtin");
   CHECK(brief->campaign.time_zone == "UTC");
   CHECK_FALSE(brief->start_now);
+
+  const auto briefest = create_campaign(R"({"name": "n", "target": "t"})");
+  REQUIRE(briefest);
+  CHECK(briefest->campaign.goal.metric.empty());  // the manifest's
 }
 
 TEST_CASE("all mistakes are named, with what was expected") {
