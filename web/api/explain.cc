@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "web/api/views.h"
 
@@ -17,15 +18,67 @@ void add_step(Json& explanation, std::string what, std::string text) {
   explanation["steps"].push_back({{"what", std::move(what)}, {"text", std::move(text)}});
 }
 
-std::string weighed(const hypotheses::Alternative& a) {
-  std::string text = a.probe;
-  if (!a.key.metric.empty()) text += " on " + to_text(a.key);
-  if (a.can_answer) {
-    text += fmt::format(", {:.0f} pairs, {}", a.pairs, duration_text(a.cost_s));
-  } else {
-    text += ", cannot answer";
+// What was weighed as rows of a table; the first that can answer was chosen.
+Json weighed(const hypotheses::Experiment& experiment) {
+  Json rows = Json::array();
+  double chosen_s = 0;
+  for (const hypotheses::Alternative& a : experiment.alternatives) {
+    const bool chosen = a.can_answer && rows.empty();
+    if (chosen) chosen_s = a.cost_s;
+    std::string reason = a.reason;
+    if (a.can_answer && !chosen && chosen_s > 0) {
+      reason = fmt::format("{:.1f}x the cost; {}", a.cost_s / chosen_s, a.reason);
+    }
+    rows.push_back({{"outcome", chosen         ? "chosen"
+                                : a.can_answer ? "lost"
+                                               : "cannot answer"},
+                    {"probe", a.probe},
+                    {"metric", a.key.metric.empty() ? "" : to_text(a.key)},
+                    {"share", a.share},
+                    {"noise", a.noise},
+                    {"pairs", a.pairs},
+                    {"cost_s", a.cost_s},
+                    {"reason", reason}});
   }
-  return a.reason.empty() ? text : text + ": " + a.reason;
+  return rows;
+}
+
+// "lost   serve.bench  serve.tokens_per_s  share 4%  noise 1.2%  900 pairs  30 min: ..."
+std::vector<std::string> cells_of(const Json& row) {
+  const auto percent = [&](const char* key) {
+    return fmt::format("{} {:.3g}%", key, 100 * row.at(key).get<double>());
+  };
+  std::vector<std::string> cells = {row.at("outcome"), row.at("probe"), row.at("metric")};
+  const bool measures = !row.at("metric").get<std::string>().empty();
+  cells.push_back(measures ? percent("share") : "");
+  cells.push_back(measures ? percent("noise") : "");
+  const double pairs = row.at("pairs");
+  cells.push_back(measures && pairs > 0 ? fmt::format("{:.0f} pairs", std::ceil(pairs)) : "");
+  const double cost_s = row.at("cost_s");
+  cells.push_back(cost_s > 0 ? duration_text(cost_s) : "");
+  cells.push_back(row.at("reason"));
+  return cells;
+}
+
+std::string table_text(const Json& rows) {
+  std::vector<std::vector<std::string>> cells;
+  std::vector<std::size_t> width;
+  for (const Json& row : rows) {
+    cells.push_back(cells_of(row));
+    width.resize(cells.back().size());
+    for (std::size_t i = 0; i < width.size(); ++i) {
+      width[i] = std::max(width[i], cells.back()[i].size());
+    }
+  }
+  std::string text;
+  for (const auto& row : cells) {
+    text += "   ";
+    for (std::size_t i = 0; i + 1 < row.size(); ++i) {
+      if (width[i] > 0) text += fmt::format(" {:<{}} ", row[i], width[i]);
+    }
+    text += fmt::format(" {}\n", row.back());
+  }
+  return text;
 }
 
 void explain_experiment(Json& explanation, const hypotheses::Experiment& e) {
@@ -35,8 +88,11 @@ void explain_experiment(Json& explanation, const hypotheses::Experiment& e) {
       fmt::format("{} by {}{}{}", to_text(e.question), e.probe, e.key.metric.empty() ? "" : " on ",
                   e.key.metric.empty() ? "" : to_text(e.key)));
   add_step(explanation, id + " why", e.why);
-  for (const auto& alternative : e.alternatives) {
-    add_step(explanation, id + " weighed", weighed(alternative));
+  if (!e.alternatives.empty()) {
+    add_step(explanation, id + " weighed",
+             fmt::format("{} {} to ask", e.alternatives.size(),
+                         e.alternatives.size() == 1 ? "way" : "ways"));
+    explanation["steps"].back()["rows"] = weighed(e);
   }
   if (e.answer) {
     add_step(explanation, id + " answer",
@@ -94,6 +150,7 @@ std::string explain_text(const Json& explanation) {
   for (const Json& step : explanation.at("steps")) {
     text += fmt::format("  {:<14} {}\n", step.at("what").get<std::string>(),
                         step.at("text").get<std::string>());
+    if (step.contains("rows")) text += table_text(step.at("rows"));
   }
   return text;
 }

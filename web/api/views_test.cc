@@ -102,7 +102,13 @@ TEST_CASE("an explanation tells the whole story") {
     INFO(text);
     CHECK(text.find(part) != std::string::npos);
   }
-  CHECK(explain_view(reader, hypotheses::ExperimentId{3}));
+  const auto experiment = explain_view(reader, hypotheses::ExperimentId{3});
+  REQUIRE(experiment);
+  const std::string table = explain_text(*experiment);
+  INFO(table);
+  CHECK(table.find("chosen") != std::string::npos);
+  CHECK(table.find("cannot answer") != std::string::npos);
+  CHECK(table.find("share 4%") != std::string::npos);
   CHECK_FALSE(explain_view(reader, hypotheses::ExperimentId{99}));
 }
 
