@@ -17,6 +17,13 @@ TEST_CASE("text is escaped, markup of ours is not") {
   CHECK(html("{}{}", "{}", 1).text() == "{}1");
 }
 
+TEST_CASE("text of several lines becomes paragraphs and lists") {
+  CHECK(prose("").text().empty());
+  CHECK(prose("one <line>").text() == "<p>one &lt;line&gt;</p>");
+  CHECK(prose("head:\n- a\n- b\n\ntail\n").text() ==
+        "<p>head:</p><ul><li>a</li><li>b</li></ul><p>tail</p>");
+}
+
 TEST_CASE("numbers, times and durations read well") {
   CHECK(duration_text(0.42) == "420 ms");
   CHECK(duration_text(4.26) == "4.3 s");

@@ -65,7 +65,7 @@ bool engine_measured(const MergeRequest& merge) {
 }
 
 Html known_and_unknown(const MergeRequest& merge) {
-  Html unknown = merge.unknown.empty() ? Html() : html("<p>{}</p>", merge.unknown);
+  Html unknown = prose(merge.unknown);
   if (!engine_measured(merge)) {
     unknown += html(
         "<p><strong>The effect on the whole engine was not measured.</strong> The win is "
@@ -74,9 +74,9 @@ Html known_and_unknown(const MergeRequest& merge) {
   }
   if (unknown.empty()) unknown = html("<p>Nothing that the policy asks for.</p>");
   return html(
-      "<div class=\"two\"><section class=\"card known\"><h2>What is known</h2><p>{}</p>"
+      "<div class=\"two\"><section class=\"card known\"><h2>What is known</h2>{}"
       "</section><section class=\"card unknown\"><h2>What is not known</h2>{}</section></div>",
-      merge.known.empty() ? std::string("Nothing yet.") : merge.known, unknown);
+      prose(merge.known.empty() ? "Nothing yet." : merge.known), unknown);
 }
 
 Html merge_evidence(const std::vector<Answer>& answers) {
@@ -132,15 +132,14 @@ Response merges_page(Site& site, const Call& call) {
                 const Html rows = each(merges, [](const MergeRequest& merge) {
                   return html(
                       "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td>"
-                      "<td class=\"claim\">{}<span class=\"reason\">{}</span></td></tr>",
+                      "<td class=\"reason\">{}</td></tr>",
                       merge_link(merge.id), badge(to_text(merge.state)),
-                      hypothesis_link(merge.hypothesis), commit_html(merge.merged), merge.known,
-                      merge.reason);
+                      hypothesis_link(merge.hypothesis), commit_html(merge.merged), merge.reason);
                 });
                 return html(
                     "<h1>Merges</h1><div class=\"scroll\"><table class=\"list\"><thead><tr>"
                     "<th>Id</th><th>State</th><th>Hypothesis</th><th>Commit</th>"
-                    "<th>What is known</th></tr></thead><tbody>{}</tbody></table></div>",
+                    "<th>Why</th></tr></thead><tbody>{}</tbody></table></div>",
                     rows);
               });
 }

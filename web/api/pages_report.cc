@@ -94,11 +94,13 @@ Html report_merges(const Json& merges) {
   for (const Json& merge : merges) {
     const std::string id = text_of(merge, "id");
     items += html(
-        "<li><a class=\"id\" href=\"/merges/{}\">{}</a> {} <strong>{}</strong> {}"
-        "<span class=\"reason\">{}</span></li>",
+        "<li><a class=\"id\" href=\"/merges/{}\">{}</a> {} <strong>{}</strong>"
+        "<div class=\"reason\">{}{}</div></li>",
         id, id, badge(text_of(merge, "state")), text_of(merge, "effect_text"),
-        text_of(merge, "known"),
-        text_of(merge, "unknown").empty() ? "" : "Not known: " + text_of(merge, "unknown"));
+        prose(text_of(merge, "known")),
+        text_of(merge, "unknown").empty()
+            ? Html()
+            : html("<p>Not known:</p>{}", prose(text_of(merge, "unknown"))));
   }
   return html("<h2>Merge requests</h2><ul class=\"plain-list\">{}</ul>", items);
 }

@@ -96,6 +96,7 @@ TEST_CASE("a merge page says what is not known, and who may decide") {
   TestSite site;
   const std::string page = page_of(site, "/merges/M-1");
   CHECK(has(page, "What is not known"));
+  CHECK(has(page, "<p>Only the kernel was measured"));
   CHECK(has(page, "The effect on the whole engine was not measured."));
   CHECK(has(page, sample::kMerged));
   CHECK(has(page, "Sign in to approve or reject"));

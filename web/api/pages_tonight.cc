@@ -63,11 +63,13 @@ Html campaign_card(const Campaign& campaign, const Caller& caller) {
       "<div class=\"actions\">{}</div></div>{}</section>",
       campaign.id.text(), campaign.name, badge(to_text(campaign.state)),
       campaign_buttons(caller, campaign),
-      facts({{"goal", html("<code>{}</code>", to_text(campaign.goal))},
-             {"target", html("<code>{}</code>", campaign.target)},
-             {"branch", campaign.base.empty() ? Html() : html("<code>{}</code>", campaign.base)},
-             {"planner", html("{}", campaign.planner)},
-             {"runs", html("{}", schedule_text(campaign))}}));
+      facts(
+          {{"goal", campaign.goal.metric.empty() ? html("the manifest's")
+                                                 : html("<code>{}</code>", to_text(campaign.goal))},
+           {"target", html("<code>{}</code>", campaign.target)},
+           {"branch", campaign.base.empty() ? Html() : html("<code>{}</code>", campaign.base)},
+           {"planner", html("{}", campaign.planner)},
+           {"runs", html("{}", schedule_text(campaign))}}));
 }
 
 Html night_card(const Night& night) {
@@ -90,7 +92,7 @@ Html waiting_for_a_person(const std::vector<MergeRequest>& merges) {
     if (merge.state != MergeState::waiting) return Html();
     return html("<li>{} merges {} at {}: {} <a href=\"/merges/{}\">Look and decide</a></li>",
                 merge_link(merge.id), hypothesis_link(merge.hypothesis), commit_html(merge.merged),
-                merge.known, merge.id.text());
+                merge.reason, merge.id.text());
   });
   if (waiting.empty()) return {};
   return notice("good", html("<strong>Waiting for you</strong><ul>{}</ul>", waiting));

@@ -170,15 +170,26 @@ std::string hypothesis_lines(const Json& row) {
   return lines + fmt::format("      cost {}\n", duration_text(number_at(row, "cost_s")));
 }
 
+// "label: text", or the text's lines under the label when it has more than one or is a list.
+std::string labelled(std::string_view label, std::string_view text) {
+  if (text.empty()) return "";
+  if (text.substr(0, 2) != "- " && text.find('\n') == std::string_view::npos) {
+    return fmt::format("      {}: {}\n", label, text);
+  }
+  std::string lines = fmt::format("      {}:\n", label);
+  while (!text.empty()) {
+    std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    lines += fmt::format("        {}\n", line);
+  }
+  return lines;
+}
+
 std::string merge_lines(const Json& row) {
   std::string lines = fmt::format("  {}  {}  {} {}\n", text_at(row, "id"), text_at(row, "state"),
                                   text_at(row, "hypothesis"), text_at(row, "effect_text"));
-  if (const auto known = text_at(row, "known"); !known.empty()) {
-    lines += fmt::format("      known: {}\n", known);
-  }
-  if (const auto unknown = text_at(row, "unknown"); !unknown.empty()) {
-    lines += fmt::format("      not known: {}\n", unknown);
-  }
+  lines += labelled("known", text_at(row, "known"));
+  lines += labelled("not known", text_at(row, "unknown"));
   if (text_at(row, "state") == "waiting") {
     lines += fmt::format("      nightshift approve {} --commit {}\n", text_at(row, "id"),
                          text_at(row, "merged"));

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 namespace web {
 
 using hypotheses::to_text;
@@ -63,6 +66,26 @@ Html facts(const std::vector<std::pair<std::string, Html>>& rows) {
     return html("<div><dt>{}</dt><dd>{}</dd></div>", row.first, row.second);
   });
   return html("<dl class=\"facts\">{}</dl>", all);
+}
+
+Html prose(std::string_view text) {
+  Html all;
+  Html items;
+  auto end_list = [&] {
+    if (!items.empty()) all += html("<ul>{}</ul>", std::exchange(items, {}));
+  };
+  while (!text.empty()) {
+    std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    if (line.substr(0, 2) == "- ") {
+      items += html("<li>{}</li>", line.substr(2));
+    } else if (!line.empty()) {
+      end_list();
+      all += html("<p>{}</p>", line);
+    }
+  }
+  end_list();
+  return all;
 }
 
 Html notice(std::string_view kind, const Html& content) {

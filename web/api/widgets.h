@@ -25,6 +25,8 @@ Html time_html(base::Instant instant);
 
 // Rows of "name: value"; empty values are left out.
 Html facts(const std::vector<std::pair<std::string, Html>>& rows);
+// Text of several lines as paragraphs; lines that begin with "- " become a list.
+Html prose(std::string_view text);
 Html notice(std::string_view kind, const Html& content);  // "note", "warn", "good"
 Html empty_state(std::string_view title, const Html& what_to_do);
 
