@@ -55,11 +55,7 @@ bool effect_in_flight(const State& state, hypotheses::NightId night) {
 }
 
 const ExperimentRecord* running_experiment(const State& state, const NightRecord& night) {
-  for (auto id = night.experiments.rbegin(); id != night.experiments.rend(); ++id) {
-    const ExperimentRecord& record = state.experiments.at(*id);
-    if (record.experiment.state == hypotheses::ExperimentState::running) return &record;
-  }
-  return nullptr;
+  return night.running.empty() ? nullptr : &state.experiments.at(*night.running.rbegin());
 }
 
 const MergeRequest* merge_in(const State& state, const NightRecord& night, MergeState wanted) {
@@ -91,13 +87,9 @@ Decision end_night(const State& state, const NightRecord& night, std::string rea
 }
 
 const Hypothesis* under_test(const State& state, const NightRecord& night) {
-  for (HypothesisId id : campaign_of(state, night).open) {
-    const Hypothesis& hypothesis = state.hypotheses.at(id);
-    if (hypothesis.night == night.night.id && hypothesis.state == HypothesisState::testing) {
-      return &hypothesis;
-    }
-  }
-  return nullptr;
+  if (!night.taken) return nullptr;
+  const Hypothesis& hypothesis = state.hypotheses.at(night.taken);
+  return hypothesis.state == HypothesisState::testing ? &hypothesis : nullptr;
 }
 
 Decision advance_hypothesis(const State& state, const NightRecord& night,

@@ -90,10 +90,8 @@ bool is_work_of(const State& state, const EffectKind& effect, hypotheses::Campai
 // Ends everything of a night that is not decided, also a merge that is measured anew after its end.
 void cancel_night(Decision& decision, const State& state, const NightRecord& night,
                   const std::string& why, base::Instant now) {
-  for (auto id : night.experiments) {
-    if (state.experiments.at(id).experiment.state == hypotheses::ExperimentState::running) {
-      decision.facts.push_back(hypotheses::ExperimentCancelled{id, why});
-    }
+  for (auto id : night.running) {
+    decision.facts.push_back(hypotheses::ExperimentCancelled{id, why});
   }
   for (auto id : night.merges) {
     MergeState merge = state.merges.at(id).state;
@@ -177,13 +175,16 @@ Decision on(const State& state, const web::Propose& command, base::Instant now) 
   if (record.campaign.state == CampaignState::cancelled) {
     return refuse(ErrorCode::conflict, command.campaign.text() + " is cancelled");
   }
-  Proposal proposal{command.claim, {}, command.change, command.prediction};
+  Proposal proposal;
+  proposal.claim = command.claim;
+  proposal.change = command.change;
+  proposal.prediction = command.prediction;
   if (!command.branch.empty()) proposal.change.branch = command.branch;
   // The newest manifest that was read checks it now; without one its first night will.
   if (!record.nights.empty()) {
     const NightRecord& night = state.nights.at(record.nights.back());
     proposal.prediction.key = complete_key(*night.manifest, proposal.prediction.key);
-    if (auto why_not = refusal(proposal, view_of(state, night), record.policy)) {
+    if (auto why_not = refusal(proposal, view_of(state, night, &proposal), record.policy)) {
       return refuse(ErrorCode::refused, *why_not);
     }
   }
@@ -224,10 +225,8 @@ Decision on(const State& state, const web::Approve& command, base::Instant now) 
 // Ends the experiment by which a merge is measured; what it completes later is late.
 void stop_measuring(Decision& decision, const State& state, const hypotheses::MergeRequest& merge,
                     const std::string& why) {
-  for (auto id : state.nights.at(merge.night).experiments) {
-    const auto& experiment = state.experiments.at(id).experiment;
-    bool running = experiment.state == hypotheses::ExperimentState::running;
-    if (experiment.merge != merge.id || !running) continue;
+  for (auto id : state.nights.at(merge.night).running) {
+    if (state.experiments.at(id).experiment.merge != merge.id) continue;
     decision.facts.push_back(hypotheses::ExperimentCancelled{id, why});
     for (const auto& [effect_id, effect] : state.pending) {
       const auto* run = std::get_if<RunAttempt>(&effect.kind);

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <set>
+
 #include "orchestrator/questions.h"
 #include "policies/evidence.h"
 
@@ -13,13 +16,7 @@ using hypotheses::Origin;
 
 namespace {
 
-bool changes_knobs_only(const State& state, HypothesisId id) {
-  for (; id; id = state.hypotheses.at(id).parent) {
-    const auto& change = state.hypotheses.at(id).change;
-    if (!change.knobs_only()) return false;
-  }
-  return true;
-}
+constexpr std::size_t kNewestClaims = 300;  // that every planner is shown
 
 PastClaim past_claim(const State& state, const Hypothesis& hypothesis, const NightRecord& night) {
   PastClaim past;
@@ -54,6 +51,20 @@ hypotheses::PlannerTurn turn_of(const NightRecord& night, Origin origin, std::st
           std::move(outcome),   std::move(text)};
 }
 
+std::set<HypothesisId> claims_to_show(const State& state, const NightRecord& night,
+                                      const Proposal* proposal) {
+  const auto& opened = campaign_of(state, night).claims.opened;
+  auto newest = opened.end() - static_cast<std::ptrdiff_t>(std::min(opened.size(), kNewestClaims));
+  std::set<HypothesisId> shown(newest, opened.end());
+  std::vector<hypotheses::Change> near;
+  if (proposal != nullptr) near.push_back(proposal->change);
+  for (const auto& [name, knob] : night.manifest->knobs) {
+    for (const std::string& choice : knob.choices) near.push_back({{{name, choice}}, {}, ""});
+  }
+  for (HypothesisId id : claims_like(state, night, near)) shown.insert(id);
+  return shown;
+}
+
 bool asks_llm(const CampaignRecord& campaign, const NightRecord& night,
               const policies::Spend& spend) {
   const auto& rule = campaign.policy.planner;
@@ -67,18 +78,7 @@ bool asks_llm(const CampaignRecord& campaign, const NightRecord& night,
 
 }  // namespace
 
-std::map<std::string, std::string> settings_of(const State& state, const Hypothesis& hypothesis) {
-  std::map<std::string, std::string> settings;
-  if (hypothesis.parent) {
-    settings = settings_of(state, state.hypotheses.at(hypothesis.parent));
-  } else if (hypothesis.night) {
-    settings = state.nights.at(hypothesis.night).night.settings;
-  }
-  for (const auto& knob : hypothesis.change.knobs) settings[knob.knob] = knob.value;
-  return settings;
-}
-
-PlannerView view_of(const State& state, const NightRecord& night) {
+PlannerView view_of(const State& state, const NightRecord& night, const Proposal* proposal) {
   const CampaignRecord& campaign = campaign_of(state, night);
   PlannerView view;
   view.night = night.night.id;
@@ -86,17 +86,10 @@ PlannerView view_of(const State& state, const NightRecord& night) {
   view.goal = complete_key(*night.manifest, night.manifest->goal);
   view.incumbent = night.incumbent;
   view.knobs_only = changes_knobs_only(state, night.incumbent);
-  view.settings = night.incumbent ? settings_of(state, state.hypotheses.at(night.incumbent))
-                                  : night.night.settings;
+  view.settings = incumbent_settings(state, night);
   view.base_settings = night.night.settings;
-  for (auto id : campaign.nights) {
-    for (HypothesisId hypothesis : state.nights.at(id).hypotheses) {
-      view.history.push_back(past_claim(state, state.hypotheses.at(hypothesis), night));
-    }
-  }
-  for (HypothesisId waiting : campaign.open) {
-    const Hypothesis& hypothesis = state.hypotheses.at(waiting);
-    if (!hypothesis.night) view.history.push_back(past_claim(state, hypothesis, night));
+  for (HypothesisId id : claims_to_show(state, night, proposal)) {
+    view.history.push_back(past_claim(state, state.hypotheses.at(id), night));
   }
   view.refusals = night.refusals;
   view.seed = night.night.seed;
@@ -130,7 +123,7 @@ void add_step(Decision& decision, const State& state, const NightRecord& night, 
         hypotheses::PlannerSpoke{turn_of(night, origin, "stopped", told(step))});
     return;
   }
-  if (auto why_not = refusal(*proposal, view_of(state, night), campaign.policy)) {
+  if (auto why_not = refusal(*proposal, view_of(state, night, proposal), campaign.policy)) {
     decision.facts.push_back(hypotheses::ProposalRefused{campaign.campaign.id, night.night.id,
                                                          origin, told(step), *why_not});
     // The built-in planner would only say the same again.

@@ -1,9 +1,6 @@
 // What the planner is shown, and what becomes of its steps.
 #pragma once
 
-#include <map>
-#include <string>
-
 #include "base/clock.h"
 #include "hypotheses/facts.h"
 #include "orchestrator/decide.h"
@@ -12,11 +9,10 @@
 
 namespace orchestrator {
 
-PlannerView view_of(const State& state, const NightRecord& night);
-
-// The knobs' values of a candidate: its night's base, changed by its ancestors and by itself.
-std::map<std::string, std::string> settings_of(const State& state,
-                                               const hypotheses::Hypothesis& hypothesis);
+// The history in the view holds the newest claims, and older ones that tried the proposal, or one
+// of the knobs' other choices beside the incumbent.
+PlannerView view_of(const State& state, const NightRecord& night,
+                    const Proposal* proposal = nullptr);
 
 // A checked proposal as a hypothesis in the queue of its campaign.
 hypotheses::Hypothesis open_hypothesis(const State& state, const CampaignRecord& campaign,

@@ -122,6 +122,7 @@ base::Status on(State& state, const HypothesisOpened& fact) {
   }
   advance_id(state.next_hypothesis, fact.hypothesis.id);
   state.hypotheses.emplace(fact.hypothesis.id, fact.hypothesis);
+  index_claim(state, fact.hypothesis);
   return {};
 }
 
@@ -135,16 +136,17 @@ base::Status on(State& state, const HypothesisMoved& fact) {
 
 base::Status on(State& state, const HypothesisTaken& fact) {
   NS_ASSIGN(hypothesis, find(state.hypotheses, fact.hypothesis));
+  NS_ASSIGN(night, find(state.nights, fact.night));
   if (hypothesis->night != fact.night) {
-    NS_ASSIGN(night, find(state.nights, fact.night));
     night->hypotheses.push_back(fact.hypothesis);
     hypothesis->night = fact.night;
   }
+  night->taken = fact.hypothesis;
   hypothesis->parent = fact.parent;
   hypothesis->base = fact.base;
   // A person may propose before any manifest was read; now the conditions can be completed.
-  hypothesis->prediction.key =
-      complete_key(*state.nights.at(fact.night).manifest, hypothesis->prediction.key);
+  hypothesis->prediction.key = complete_key(*night->manifest, hypothesis->prediction.key);
+  index_claim(state, *hypothesis);
   return move_to(hypothesis->state, HypothesisState::preparing, fact.hypothesis.text());
 }
 
@@ -179,6 +181,7 @@ base::Status on(State& state, const HypothesisDecided& fact) {
 base::Status on(State& state, const ExperimentStarted& fact) {
   NS_ASSIGN(night, find(state.nights, fact.experiment.night));
   night->experiments.push_back(fact.experiment.id);
+  night->running.insert(fact.experiment.id);
   ++night->spend.experiments;
   advance_id(state.next_experiment, fact.experiment.id);
   state.experiments.emplace(fact.experiment.id, ExperimentRecord{fact.experiment, {}, 0});
@@ -216,9 +219,10 @@ base::Status on(State& state, const ExperimentFinished& fact) {
   NS_ASSIGN(record, find(state.experiments, fact.experiment));
   NS_TRY(move_to(record->experiment.state, ExperimentState::finished, fact.experiment.text()));
   record->experiment.answer = fact.answer;
+  auto& night = state.nights.at(record->experiment.night);
+  night.running.erase(fact.experiment);
   bool is_noise = !record->experiment.hypothesis && !record->experiment.merge;
   if (is_noise && fact.answer.verdict != Verdict::no_difference) {
-    auto& night = state.nights.at(record->experiment.night);
     if (++night.noise_failures[to_text(record->experiment.key)] >= 2) {
       night.machine_trouble = fact.answer.reason;
     }
@@ -228,6 +232,7 @@ base::Status on(State& state, const ExperimentFinished& fact) {
 
 base::Status on(State& state, const ExperimentCancelled& fact) {
   NS_ASSIGN(record, find(state.experiments, fact.experiment));
+  state.nights.at(record->experiment.night).running.erase(fact.experiment);
   return move_to(record->experiment.state, ExperimentState::cancelled, fact.experiment.text());
 }
 
@@ -313,11 +318,9 @@ bool night_opening(const State& state, CampaignId campaign) {
 
 policies::Spend spend_of(const State& state, const NightRecord& night) {
   policies::Spend spend = night.spend;
-  for (ExperimentId id : night.experiments) {
+  for (ExperimentId id : night.running) {
     const Experiment& experiment = state.experiments.at(id).experiment;
-    if (experiment.state == ExperimentState::running) {
-      spend.in_flight_s += std::max(0.0, experiment.estimate_s - experiment.cost_s);
-    }
+    spend.in_flight_s += std::max(0.0, experiment.estimate_s - experiment.cost_s);
   }
   for (const auto& [id, effect] : state.pending) {
     const auto* ask = std::get_if<AskPlanner>(&effect.kind);

@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "hypotheses/facts.h"
 #include "hypotheses/manifest.h"
+#include "orchestrator/claims.h"
 #include "orchestrator/effects.h"
 #include "policies/budget.h"
 #include "policies/choice.h"
@@ -28,8 +29,9 @@ struct CampaignRecord {
   std::optional<hypotheses::NightId> running;  // its night, while there is one
   std::vector<hypotheses::NightId> nights;
   std::set<hypotheses::HypothesisId> open;  // hypotheses that are not decided or cancelled
-  int confirmations = 0;                    // levels handed out (e-LOND's t)
-  int confirmed = 0;                        // of those, discoveries
+  ClaimIndex claims;
+  int confirmations = 0;  // levels handed out (e-LOND's t)
+  int confirmed = 0;      // of those, discoveries
 };
 
 struct NightRecord {
@@ -37,7 +39,9 @@ struct NightRecord {
   std::shared_ptr<const hypotheses::Manifest> manifest;
   hypotheses::HypothesisId incumbent;
   std::vector<hypotheses::HypothesisId> hypotheses;
+  hypotheses::HypothesisId taken;  // the last that was taken up
   std::vector<hypotheses::ExperimentId> experiments;
+  std::set<hypotheses::ExperimentId> running;  // of those
   std::vector<hypotheses::MergeRequestId> merges;
   std::vector<std::string> refusals;
   policies::Spend spend;  // of what was recorded; spend_of() adds what is in flight
