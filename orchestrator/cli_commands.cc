@@ -12,6 +12,7 @@
 #include "orchestrator/connection.h"
 #include "orchestrator/daemon.h"
 #include "policies/policy.h"
+#include "policies/schedule.h"
 #include "web/api/views.h"
 
 namespace orchestrator {
@@ -126,15 +127,37 @@ Exit campaign_create(const Context& context, const CampaignArguments& arguments)
   return tell(context, give_command(context.state, command, context.clock));
 }
 
+namespace {
+
+// "C-1  active  nightly  30 22 * * *, next 2026-12-01T21:30:00.000Z; N-4 running"
+std::string campaign_line(const json& row, base::Instant now) {
+  std::string line = fmt::format("{:<5} {:<10} {}", text_of(row, "id"), text_of(row, "state"),
+                                 text_of(row, "name"));
+  auto schedule = policies::Schedule::parse(text_of(row, "schedule"), text_of(row, "time_zone"));
+  if (!schedule) {
+    line += "  when asked";
+  } else {
+    line += "  " + text_of(row, "schedule");
+    if (text_of(row, "state") == "active") {
+      line += ", next " + base::to_text(schedule->next_after(now));
+    }
+  }
+  if (row.contains("night")) {
+    const json& night = row.at("night");
+    line += fmt::format("; {} {}", text_of(night, "id"), text_of(night, "state"));
+  }
+  return line;
+}
+
+}  // namespace
+
 Exit campaign_list(const Context& context) {
   auto reader = open_reader(context.state);
   if (!reader) return complain(context, reader.error());
-  return show(context, web::campaigns_view(*reader), [](const json& list) {
-    for (const json& row : list.at("items")) {
-      std::cout << fmt::format("{:<5} {:<10} {}  {}", text_of(row, "id"), text_of(row, "state"),
-                               text_of(row, "name"), text_of(row, "schedule"))
-                << std::endl;
-    }
+  base::Instant now = context.clock.now();
+  return show(context, web::campaigns_view(*reader), [&](const json& list) {
+    for (const json& row : list.at("items")) std::cout << campaign_line(row, now) << std::endl;
+    if (list.at("items").empty()) std::cout << "no campaigns" << std::endl;
   });
 }
 

@@ -230,7 +230,7 @@ std::string report_text(const Json& report) {
     text += fmt::format("{}note: {}\n", &note == &report.at("notes").front() ? "\n" : "",
                         text_at(note, "text"));
   }
-  if (number_at(totals, "hypotheses") == 0) {
+  if (number_at(totals, "hypotheses") == 0 && text_at(night, "state") != "running") {
     text += "\nNothing was tried. The night's reason above, or `nightshift campaign`, says why.\n";
   }
   return text;

@@ -102,7 +102,14 @@ Json merge_row(const hypotheses::MergeRequest& merge) {
 
 Result<Json> campaigns_view(const store::Reader& reader) {
   NS_ASSIGN(campaigns, reader.campaigns());
-  return list_of(campaigns, static_cast<int>(campaigns.size()) + 1, campaign_row);
+  Json list = list_of(campaigns, static_cast<int>(campaigns.size()) + 1, campaign_row);
+  for (std::size_t i = 0; i < campaigns.size(); ++i) {
+    NS_ASSIGN(nights, reader.nights(campaigns[i].id, {{}, 1}));
+    if (nights.empty()) continue;
+    list["items"][i]["night"] = {{"id", nights.front().id.text()},
+                                 {"state", to_text(nights.front().state)}};
+  }
+  return list;
 }
 
 Result<Json> campaign_view(const store::Reader& reader, hypotheses::CampaignId id) {
