@@ -41,6 +41,11 @@ class JsonWriter {
   void operator()(const char* key, const T& value) {
     object_[key] = encode(value);
   }
+  // What most values do without is left out of their JSON.
+  template <class T>
+  void if_any(const char* key, const std::optional<T>& value) {
+    if (value) object_[key] = encode(*value);
+  }
   // Both ends of an interval; an unbounded one is null.
   void interval(const char* key, double low, double high) {
     object_[key] = nlohmann::json::array({encode(low), encode(high)});
@@ -84,6 +89,13 @@ class JsonReader {
   template <class T>
   void operator()(const char* key, T& value) {
     if (const nlohmann::json* json = find(key)) decode(*json, {&path_, key}, value);
+  }
+  template <class T>
+  void if_any(const char* key, std::optional<T>& value) {
+    value.reset();
+    if (!error_.empty()) return;
+    const auto place = object_.find(key);
+    if (place != object_.end()) decode(*place, {&path_, key}, value.emplace());
   }
   void interval(const char* key, double& low, double& high) {
     const nlohmann::json* json = find(key);

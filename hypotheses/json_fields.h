@@ -130,6 +130,17 @@ void describe(auto& io, Like<Observation> auto& observation) {
   io("unit", observation.unit);
 }
 
+void describe(auto& io, Like<StackShare> auto& stack) {
+  io("spans", stack.spans);
+  io("share", stack.share);
+}
+
+void describe(auto& io, Like<Timeline> auto& timeline) {
+  io("stacks", timeline.stacks);
+  io("idle", timeline.idle);
+  io("missing", timeline.missing);
+}
+
 void describe(auto& io, Like<MachineState> auto& state) {
   io("machine", state.machine);
   io("load", state.load);
@@ -150,6 +161,7 @@ void describe(auto& io, Like<Run> auto& run) {
   io("started", run.started);
   io("wall_s", run.wall_s);
   io("observations", run.observations);
+  io.if_any("timeline", run.timeline);
   io("machine", run.machine);
   io("artifacts", run.artifacts);
 }

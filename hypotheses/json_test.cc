@@ -19,6 +19,10 @@ class Filler {
   void operator()(const char*, T& value) {
     fill(value);
   }
+  template <class T>
+  void if_any(const char*, std::optional<T>& value) {
+    fill(value);
+  }
   void interval(const char*, double& low, double& high) { fill(low), fill(high); }
   template <class F>
   void derived(const char*, F) {}
@@ -65,6 +69,10 @@ struct FieldCounter {
   int count = 0;
   template <class T>
   void operator()(const char*, T&) {
+    ++count;
+  }
+  template <class T>
+  void if_any(const char*, std::optional<T>&) {
     ++count;
   }
   void interval(const char*, double&, double&) { count += 2; }
@@ -138,6 +146,8 @@ TEST_CASE("every field of the vocabulary is in its JSON") {
   check_all_fields_listed<Alternative>("Alternative");
   check_all_fields_listed<Experiment>("Experiment");
   check_all_fields_listed<Observation>("Observation");
+  check_all_fields_listed<StackShare>("StackShare");
+  check_all_fields_listed<Timeline>("Timeline");
   check_all_fields_listed<MachineState>("MachineState");
   check_all_fields_listed<Run>("Run");
   check_all_fields_listed<Campaign>("Campaign");
@@ -197,6 +207,19 @@ TEST_CASE("the kinds of facts are words of the log") {
   CHECK(kind_of(NoiseMeasured{}) == "noise-measured");
   CHECK(kind_of(MergeApproved{}) == "merge-approved");
   CHECK(kind_of(Noted{}) == "noted");
+}
+
+TEST_CASE("a run without a timeline says nothing of it, as runs did before there were any") {
+  json payload = to_json(Fact(RunRecorded{}));
+  CHECK_FALSE(payload["run"].contains("timeline"));
+  const auto run_of = [&] {
+    return std::get<RunRecorded>(fact_from_json("run-recorded", payload).value()).run;
+  };
+  CHECK_FALSE(run_of().timeline);
+  payload["run"]["timeline"] = {{"stacks", json::array()}, {"idle", 0.5}, {"missing", {"k"}}};
+  REQUIRE(run_of().timeline);
+  CHECK(run_of().timeline->idle == 0.5);
+  CHECK(run_of().timeline->missing == std::vector<std::string>{"k"});
 }
 
 TEST_CASE("a seed keeps all of its digits") {

@@ -191,11 +191,16 @@ std::vector<Conditions> combinations(const Probe& probe) {
 
 bool covers(const Probe& probe, const std::vector<std::string>& paths,
             const std::vector<std::string>& knobs) {
+  return covers(probe.covers, paths, knobs);
+}
+
+bool covers(const std::vector<std::string>& globs, const std::vector<std::string>& paths,
+            const std::vector<std::string>& knobs) {
   const auto any = [](std::string_view glob, const std::vector<std::string>& names) {
     return std::any_of(names.begin(), names.end(),
                        [&](const std::string& name) { return glob_matches(glob, name); });
   };
-  for (std::string_view entry : probe.covers) {
+  for (std::string_view entry : globs) {
     const bool knob = entry.starts_with(kKnobPrefix);
     if (knob ? any(entry.substr(kKnobPrefix.size()), knobs) : any(entry, paths)) return true;
   }

@@ -54,6 +54,11 @@ struct Probe {
   std::map<std::string, std::vector<std::string>> conditions;  // name -> values; product = variants
   Format format = Format::nightshift;
   std::map<std::string, Metric> metrics;
+  // Of the format chrome-trace alone. A pattern of span names -> what such a span stands for: globs
+  // of paths, or "knob:<glob>".
+  std::map<std::string, std::vector<std::string>> spans;
+  std::string shows;               // the metric whose time the trace divides
+  std::vector<std::string> waits;  // patterns of the spans in which a lane only waits
   Resources resources;
   double timeout_s = 60;
 };
@@ -93,6 +98,8 @@ std::vector<Conditions> combinations(const Probe& probe);
 // True when the probe covers a changed path or a changed knob. "**" crosses folders, "*" does not,
 // {a,b} are alternatives.
 bool covers(const Probe& probe, const std::vector<std::string>& paths,
+            const std::vector<std::string>& knobs);
+bool covers(const std::vector<std::string>& globs, const std::vector<std::string>& paths,
             const std::vector<std::string>& knobs);
 bool glob_matches(std::string_view pattern, std::string_view path);
 

@@ -120,8 +120,8 @@ void check_run(const YamlNode& node, const Probe& probe, const Manifest& manifes
   }
 }
 
-void check_covers(const YamlNode& node, const Manifest& manifest) {
-  const YamlNode covers = node.at("covers");
+// A list of what is covered: globs of paths, and "knob:<glob>".
+void check_covers(const YamlNode& covers, const Manifest& manifest) {
   if (!covers.is_list()) return;
   for (const YamlNode& item : covers.items()) {
     if (!item.is_scalar()) continue;
@@ -140,6 +140,42 @@ void check_covers(const YamlNode& node, const Manifest& manifest) {
   }
 }
 
+// A timeline explains one metric, in conditions in which that metric is measured too, and no other
+// timeline explains it: else the two could disagree.
+void check_timeline(const YamlNode& node, const Probe& probe, const Manifest& manifest) {
+  if (probe.shows.empty()) return;
+  const YamlNode spans = node.at("spans");
+  if (spans.is_map())
+    for (const std::string& span : spans.keys()) check_covers(spans.at(span), manifest);
+  const Probe* shown_by = probe_that_emits(manifest, probe.shows);
+  if (!shown_by) {
+    node.at("shows").mistake("no probe emits the metric " + shown(probe.shows) +
+                             did_you_mean(probe.shows, names_of_metrics(manifest)));
+    return;
+  }
+  for (const auto& [name, other] : manifest.probes) {
+    if (name < probe.name && other.shows == probe.shows)
+      node.at("shows").mistake("the probe " + shown(name) + " shows the metric " +
+                               shown(probe.shows) + " already");
+  }
+  const YamlNode conditions = node.at("conditions");
+  for (const auto& [name, values] : probe.conditions) {
+    const auto known = shown_by->conditions.find(name);
+    if (known == shown_by->conditions.end()) {
+      conditions.mistake_at_key(name, "the probe " + shown(shown_by->name) + " of the metric " +
+                                          shown(probe.shows) + " has no condition " + shown(name));
+      continue;
+    }
+    for (const std::string& value : values) {
+      const auto& all = known->second;
+      if (std::find(all.begin(), all.end(), value) == all.end())
+        conditions.at(name).mistake("the probe " + shown(shown_by->name) + " of the metric " +
+                                    shown(probe.shows) + " never runs with " +
+                                    to_text(Conditions{{name, value}}));
+    }
+  }
+}
+
 void check_probes(const YamlNode& probes, const Manifest& manifest) {
   if (probes.is_map() && manifest.probes.empty()) probes.mistake("expected at least one probe");
   for (const auto& [name, probe] : manifest.probes) {
@@ -148,7 +184,8 @@ void check_probes(const YamlNode& probes, const Manifest& manifest) {
       probes.mistake_at_key(name, "the name 'build' is taken by the manifest's build commands");
     if (!node.is_map()) continue;
     check_run(node, probe, manifest);
-    check_covers(node, manifest);
+    check_covers(node.at("covers"), manifest);
+    check_timeline(node, probe, manifest);
   }
 }
 

@@ -25,8 +25,7 @@ bool is_probe_name(std::string_view text) {
 
 // The formats of DESIGN 4 that have no adapter yet.
 bool is_planned_format(std::string_view text) {
-  return text == "bmf" || text == "vllm-bench" || text == "chrome-trace" ||
-         text == "pytest-benchmark";
+  return text == "bmf" || text == "vllm-bench" || text == "pytest-benchmark";
 }
 
 std::optional<Format> read_format(const YamlNode& node) {
@@ -160,6 +159,55 @@ std::vector<std::string> read_covers(const YamlNode& node) {
   return covers;
 }
 
+void read_spans(const YamlNode& node, Probe& probe) {
+  const std::vector<std::string> patterns = node.keys();
+  if (node.is_map() && patterns.empty())
+    node.mistake("a timeline without spans says nothing about any file; name at least one");
+  if (patterns.size() > kMaxSpans)
+    node.mistake("at most " + std::to_string(kMaxSpans) + " spans can be told apart; found " +
+                 std::to_string(patterns.size()));
+  for (const std::string& pattern : patterns) {
+    if (auto problem = glob_problem(pattern))
+      node.mistake_at_key(pattern, *problem + "; found " + shown(pattern));
+    const YamlNode globs = node.at(pattern);
+    probe.spans[pattern] = read_texts(globs);
+    if (globs.is_list() && globs.items().empty())
+      globs.mistake("a span that stands for nothing explains nothing; drop it or add a pattern");
+  }
+}
+
+// The keys that only a trace has, and those that it has not.
+void read_timeline(const YamlNode& node, Probe& probe) {
+  if (probe.format != Format::chrome_trace) {
+    for (std::string_view key : {"shows", "spans", "waits"}) {
+      if (node.at(key).present())
+        node.mistake_at_key(key, "only a probe in the format chrome-trace has " + shown(key));
+    }
+    return;
+  }
+  const YamlNode answers = node.at("answers");
+  const bool known = answers.is_scalar() && from_text<ProbeKind>(answers.text().value_or(""));
+  if (known && probe.answers != ProbeKind::timeline)
+    node.at("format").mistake("a chrome-trace is a timeline; write 'answers: timeline'");
+  if (node.at("metrics").present())
+    node.mistake_at_key("metrics",
+                        "a chrome-trace emits no metrics: say under 'shows' which one it explains");
+  const YamlNode shows = node.required("shows");
+  probe.shows = shows.text().value_or("");
+  if (shows.present() && shows.is_scalar() && probe.shows.empty())
+    shows.mistake("expected the name of a metric; found an empty text");
+  read_spans(node.required("spans"), probe);
+  const YamlNode waits = node.at("waits");
+  if (!waits.present()) return;
+  for (const YamlNode& item : waits.items()) {
+    const std::optional<std::string> pattern = item.text();
+    if (!pattern) continue;
+    if (auto problem = glob_problem(*pattern))
+      item.mistake(*problem + "; found " + shown(*pattern));
+    probe.waits.push_back(*pattern);
+  }
+}
+
 }  // namespace
 
 bool is_name(std::string_view text) {
@@ -248,8 +296,8 @@ Probe read_probe(const std::string& name, const YamlNode& node) {
   probe.name = name;
   if (!is_probe_name(name))
     node.mistake("a probe's name has small letters, digits, _ . - only; found " + shown(name));
-  node.keys({"answers", "layer", "covers", "run", "conditions", "format", "metrics", "resources",
-             "timeout"});
+  node.keys({"answers", "layer", "covers", "run", "conditions", "format", "metrics", "shows",
+             "spans", "waits", "resources", "timeout"});
   probe.answers = read_word<ProbeKind>(node.required("answers")).value_or(probe.answers);
   probe.layer = read_word<Layer>(node.required("layer")).value_or(probe.layer);
   probe.covers = read_covers(node.required("covers"));
@@ -259,12 +307,14 @@ Probe read_probe(const std::string& name, const YamlNode& node) {
   probe.format = format.value_or(probe.format);
   const YamlNode metrics = node.at("metrics");
   // Of a format that we do not know nothing can be said about its metrics.
-  if (metrics.present() && format) read_metrics(metrics, probe);
+  if (metrics.present() && format && *format != Format::chrome_trace) read_metrics(metrics, probe);
   if (metrics.present() && !format)
     for (const std::string& metric : metrics.keys()) probe.metrics[metric].name = metric;
+  if (format) read_timeline(node, probe);
   const bool checks_itself = probe.answers == ProbeKind::correctness &&
                              (probe.format == Format::nightshift || probe.format == Format::junit);
-  if (node.is_map() && format && probe.metrics.empty() && !checks_itself)
+  const bool is_trace = probe.format == Format::chrome_trace;
+  if (node.is_map() && format && probe.metrics.empty() && !checks_itself && !is_trace)
     node.mistake("this probe needs at least one metric under 'metrics'");
   probe.resources = read_resources(node.at("resources"));
   probe.timeout_s = read_timeout(node.at("timeout"), probe.timeout_s);

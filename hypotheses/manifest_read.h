@@ -13,6 +13,7 @@
 namespace hypotheses {
 
 inline constexpr std::size_t kMaxCombinations = 64;  // of one probe's conditions
+inline constexpr std::size_t kMaxSpans = 64;         // that a timeline tells apart
 
 // Letters, digits, '_', '.' and '-', a letter or '_' first: what can stand between braces.
 bool is_name(std::string_view text);

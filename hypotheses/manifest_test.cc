@@ -144,9 +144,10 @@ constexpr Broken kBroken[] = {
     {"format: google-benchmark", "format: vllm-bench",
      "28:13 the format vllm-bench is not supported yet; supported are nightshift, "
      "google-benchmark, "
-     "hyperfine, junit"},
+     "hyperfine, junit, chrome-trace"},
     {"format: google-benchmark", "format: csv",
-     "28:13 expected one of nightshift, google-benchmark, hyperfine, junit; found 'csv'"},
+     "28:13 expected one of nightshift, google-benchmark, hyperfine, junit, chrome-trace; found "
+     "'csv'"},
     {"{benchmark: k, field: gates}", "{benchmark: k}", "31:23 missing key 'field'"},
     {"from: {benchmark: k, field: gates}, ", "", "31:16 missing key 'from'"},
     {"better: lower, unit: ns", "unit: ns", "30:15 missing key 'better'"},

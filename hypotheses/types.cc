@@ -134,6 +134,15 @@ std::string to_text(const Change& change) {
   return text;
 }
 
+double inclusive_share(const Timeline& timeline, std::string_view span) {
+  double share = 0;
+  for (const StackShare& stack : timeline.stacks) {
+    if (std::find(stack.spans.begin(), stack.spans.end(), span) != stack.spans.end())
+      share += stack.share;
+  }
+  return share;
+}
+
 std::string effect_text(const Evidence& evidence) {
   const double effect = evidence.effect;
   if (!std::isfinite(effect)) return "not measured";

@@ -133,8 +133,8 @@ struct Alternative {
   std::string reason;  // why it was chosen, lost, or cannot answer
 };
 
-// Exactly one of `hypothesis` and `merge` is set, or neither: then it is an A/A measurement of
-// noise.
+// Exactly one of `hypothesis` and `merge` is set, or neither: then it is about the base itself, an
+// A/A measurement of noise or, by its probe, a timeline.
 struct Experiment {
   ExperimentId id;
   CampaignId campaign;
@@ -164,6 +164,24 @@ struct Observation {
   std::string unit;
 };
 
+// A part of a timeline: the instants in which these spans of the manifest were open where the time
+// went, outermost first, and their share of the timeline's duration.
+struct StackShare {
+  std::vector<std::string> spans;
+  double share = 0;
+};
+
+// How the time of a metric divides among spans. What is in no stack and not idle went to spans that
+// the manifest does not name.
+struct Timeline {
+  std::vector<StackShare> stacks;
+  double idle = 0;                   // share of the instants in which nothing was busy
+  std::vector<std::string> missing;  // spans of the manifest that never appear
+};
+
+// Share of the instants in which the span was open, whatever it had called.
+double inclusive_share(const Timeline& timeline, std::string_view span);
+
 // What else went on while a run was measured.
 struct MachineState {
   std::string machine;  // host name and processor model
@@ -185,6 +203,7 @@ struct Run {
   base::Instant started;
   double wall_s = 0;
   std::vector<Observation> observations;
+  std::optional<Timeline> timeline;  // of a probe that prints one
   MachineState machine;
   std::string artifacts;  // folder with stdout and stderr, relative to the artifact store
 };

@@ -120,6 +120,13 @@ TEST_CASE("a large effect is a factor, a small one a percentage in the metric's 
   }
 }
 
+TEST_CASE("a span's inclusive share counts each stack that it is in, once") {
+  const Timeline timeline{{{{"step"}, 0.125}, {{"step", "kda"}, 0.5}, {{"kda"}, 0.25}}, 0.125, {}};
+  CHECK(inclusive_share(timeline, "step") == 0.625);
+  CHECK(inclusive_share(timeline, "kda") == 0.75);
+  CHECK(inclusive_share(timeline, "idle") == 0);
+}
+
 TEST_CASE("an effect that is not finite is never shown as a number") {
   const double inf = std::numeric_limits<double>::infinity();
   const double nan = std::numeric_limits<double>::quiet_NaN();

@@ -18,7 +18,7 @@ enum class Layer { kernel, component, engine };
 enum class ProbeKind { correctness, counters, speed, timeline, serving };
 
 // How a probe writes its results.
-enum class Format { nightshift, google_benchmark, hyperfine, junit };
+enum class Format { nightshift, google_benchmark, hyperfine, junit, chrome_trace };
 
 // An answer to one question, and the verdict on a hypothesis. `invalid` means that the machine, the
 // build system or the policy was at fault; it never counts as refuted.
@@ -69,7 +69,7 @@ constexpr WordTable<ProbeKind> kProbeKindWords[] = {
 constexpr WordTable<Format> kFormatWords[] = {
     {Format::nightshift, "nightshift"},
     {Format::google_benchmark, "google-benchmark"}, {Format::hyperfine, "hyperfine"},
-    {Format::junit, "junit"}};
+    {Format::junit, "junit"}, {Format::chrome_trace, "chrome-trace"}};
 constexpr WordTable<Verdict> kVerdictWords[] = {
     {Verdict::supported, "supported"}, {Verdict::refuted, "refuted"},
     {Verdict::no_difference, "no-difference"}, {Verdict::inconclusive, "inconclusive"},

@@ -204,6 +204,9 @@ base::Result<runners::Launch> Lab::launch_of(const AttemptOrder& order, Side sid
   launch.argv = std::move(argv);
   launch.env = {{"NIGHTSHIFT_PAD", padding(experiment.seed, order.attempt, side)}};
   launch.limits.timeout_s = probe.timeout_s;
+  if (probe.format == hypotheses::Format::chrome_trace) {
+    launch.limits.output_bytes = runners::kTraceOutput_bytes;
+  }
   return launch;
 }
 

@@ -22,6 +22,7 @@ base::Result<ProbeOutput> parse_hyperfine(const hypotheses::Probe& probe,
 base::Result<ProbeOutput> parse_junit(const hypotheses::Probe& probe,
                                       const hypotheses::Conditions& conditions,
                                       std::string_view text);
+base::Result<ProbeOutput> parse_chrome_trace(const hypotheses::Probe& probe, std::string_view text);
 
 tl::unexpected<base::Error> refuse(const hypotheses::Probe& probe, std::string message);
 tl::unexpected<base::Error> refuse(const hypotheses::Probe& probe, std::string_view metric,

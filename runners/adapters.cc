@@ -35,6 +35,8 @@ base::Result<ProbeOutput> parse_format(const Probe& probe, const hypotheses::Con
       return parse_hyperfine(probe, conditions, text);
     case Format::junit:
       return parse_junit(probe, conditions, text);
+    case Format::chrome_trace:
+      return parse_chrome_trace(probe, text);
   }
   return refuse(probe, "unknown format");
 }

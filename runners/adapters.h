@@ -16,9 +16,13 @@ namespace runners {
 
 struct ProbeOutput {
   std::vector<hypotheses::Observation> observations;
-  std::optional<bool> check_ok;  // of formats with checks (nightshift, junit)
-  std::string first_failure;     // of a failed check: what, where, by how much
+  std::optional<bool> check_ok;                  // of formats with checks (nightshift, junit)
+  std::string first_failure;                     // of a failed check: what, where, by how much
+  std::optional<hypotheses::Timeline> timeline;  // of chrome-trace
 };
+
+// What a trace may take on stdout; of all other formats a few MiB are plenty.
+inline constexpr std::int64_t kTraceOutput_bytes = 64 << 20;
 
 // `conditions` are those the probe was run in; they become part of each observation's key. Every
 // metric that the probe declares must be there.

@@ -15,7 +15,7 @@ using hypotheses::Run;
 using hypotheses::RunOutcome;
 namespace {
 
-constexpr std::int64_t kReadLimit_bytes = 64 << 20;
+constexpr std::int64_t kReadLimit_bytes = kTraceOutput_bytes;
 constexpr int kNoSuchProgram = 127;  // by convention of shells and env(1)
 
 struct Printed {
@@ -82,6 +82,7 @@ void settle_output(Run& run, const LaunchReport& report, const Probe& probe,
     return settle(run, RunOutcome::failed_check, output->first_failure);
   }
   run.observations = std::move(output->observations);
+  run.timeline = std::move(output->timeline);
   settle(run, RunOutcome::ok, "");
 }
 
