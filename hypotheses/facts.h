@@ -103,6 +103,17 @@ struct NoiseMeasured {
   int pairs;
 };
 
+// What a timeline of the base says about the time of a metric, or that it says nothing.
+struct TimelineRead {
+  NightId night;
+  ExperimentId experiment;  // none: the budget did not pay for it
+  std::string probe;
+  MetricKey key;  // the metric whose time it divides, in the timeline's conditions
+  CommitId base;
+  std::optional<Timeline> timeline;  // none: the shares stay unknown
+  std::string reason;                // why they do, or what is remarkable
+};
+
 struct MergeOpened {
   MergeRequest merge;
 };
@@ -139,8 +150,8 @@ using Fact = std::variant<CampaignCreated, CampaignChanged, NightDue, NightStart
                           IncumbentChosen, ProposalRefused, HypothesisOpened, HypothesisMoved,
                           HypothesisTaken, CandidateMade, QuestionAnswered, HypothesisDecided,
                           ExperimentStarted, RunRecorded, ExperimentFinished, ExperimentCancelled,
-                          NoiseMeasured, MergeOpened, MergeChanged, MergeAnswered, MergeApproved,
-                          PlannerSpoke, Noted>;
+                          NoiseMeasured, TimelineRead, MergeOpened, MergeChanged, MergeAnswered,
+                          MergeApproved, PlannerSpoke, Noted>;
 
 // "hypothesis-opened" and so on: the event's name in the log, in SSE and in exports.
 std::string_view kind_of(const Fact& fact);

@@ -99,6 +99,16 @@ void describe(auto& io, Like<NoiseMeasured> auto& fact) {
   io("pairs", fact.pairs);
 }
 
+void describe(auto& io, Like<TimelineRead> auto& fact) {
+  io("night", fact.night);
+  io("experiment", fact.experiment);
+  io("probe", fact.probe);
+  io("key", fact.key);
+  io("base", fact.base);
+  io("timeline", fact.timeline);
+  io("reason", fact.reason);
+}
+
 void describe(auto& io, Like<MergeOpened> auto& fact) { io("merge", fact.merge); }
 
 void describe(auto& io, Like<MergeChanged> auto& fact) {

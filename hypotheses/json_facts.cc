@@ -11,13 +11,31 @@ namespace {
 constexpr std::size_t kFacts = std::variant_size_v<Fact>;
 
 // In the order of Fact's alternatives.
-constexpr std::array<std::string_view, kFacts> kFactKinds = {
-    "campaign-created",     "campaign-changed",   "night-due",        "night-started",
-    "night-ended",          "incumbent-chosen",   "proposal-refused", "hypothesis-opened",
-    "hypothesis-moved",     "hypothesis-taken",   "candidate-made",   "question-answered",
-    "hypothesis-decided",   "experiment-started", "run-recorded",     "experiment-finished",
-    "experiment-cancelled", "noise-measured",     "merge-opened",     "merge-changed",
-    "merge-answered",       "merge-approved",     "planner-spoke",    "noted"};
+constexpr std::array<std::string_view, kFacts> kFactKinds = {"campaign-created",
+                                                             "campaign-changed",
+                                                             "night-due",
+                                                             "night-started",
+                                                             "night-ended",
+                                                             "incumbent-chosen",
+                                                             "proposal-refused",
+                                                             "hypothesis-opened",
+                                                             "hypothesis-moved",
+                                                             "hypothesis-taken",
+                                                             "candidate-made",
+                                                             "question-answered",
+                                                             "hypothesis-decided",
+                                                             "experiment-started",
+                                                             "run-recorded",
+                                                             "experiment-finished",
+                                                             "experiment-cancelled",
+                                                             "noise-measured",
+                                                             "timeline-read",
+                                                             "merge-opened",
+                                                             "merge-changed",
+                                                             "merge-answered",
+                                                             "merge-approved",
+                                                             "planner-spoke",
+                                                             "noted"};
 
 template <std::size_t I>
 base::Result<Fact> decode_fact(const nlohmann::json& payload) {

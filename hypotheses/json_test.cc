@@ -205,6 +205,7 @@ TEST_CASE("the kinds of facts are words of the log") {
   CHECK(kind_of(QuestionAnswered{}) == "question-answered");
   CHECK(kind_of(ExperimentFinished{}) == "experiment-finished");
   CHECK(kind_of(NoiseMeasured{}) == "noise-measured");
+  CHECK(kind_of(TimelineRead{}) == "timeline-read");
   CHECK(kind_of(MergeApproved{}) == "merge-approved");
   CHECK(kind_of(Noted{}) == "noted");
 }

@@ -5,11 +5,12 @@
 //     (A night that has ended does nothing but this.)
 //  4. A machine that differs from itself ends the night.
 //  5. Noise on the goal metric is measured before anything is believed.
-//  6. A hypothesis under test has its next question asked, or is decided.
-//  7. The best queued hypothesis is taken up.
-//  8. The planner takes a turn.
-//  9. The incumbent, once the planner has no more to propose, becomes a merge request.
-// 10. The night ends.
+//  6. Each timeline of the base is run, once.
+//  7. A hypothesis under test has its next question asked, or is decided.
+//  8. The best queued hypothesis is taken up.
+//  9. The planner takes a turn.
+// 10. The incumbent, once the planner has no more to propose, becomes a merge request.
+// 11. The night ends.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,6 +19,7 @@
 #include "orchestrator/decide.h"
 #include "orchestrator/experiments.h"
 #include "orchestrator/planning.h"
+#include "orchestrator/timelines.h"
 
 namespace orchestrator {
 
@@ -266,6 +268,8 @@ Decision advance_night(const State& state, const NightRecord& night, base::Insta
     if (!noise.empty()) return noise;
     return end_night(state, night, "the budget does not even pay for the A/A measurement", now);
   }
+  Decision timeline = ask_timeline(state, night, now);
+  if (!timeline.empty()) return timeline;
   if (const auto* hypothesis = under_test(state, night)) {
     return advance_hypothesis(state, night, *hypothesis, now);
   }

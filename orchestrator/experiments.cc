@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/rng.h"
+#include "orchestrator/timelines.h"
 #include "policies/evidence.h"
 
 namespace orchestrator {
@@ -122,6 +123,8 @@ void finish(Decision& decision, const State& state, const NightRecord& night,
         night.night.id, experiment.probe, experiment.key, std::move(machine),
         answer.evidence->noise, answer.evidence->pairs});
   }
+  if (is_timeline(*night.manifest, experiment))
+    decision.facts.push_back(timeline_read(record, answer));
   decision.facts.push_back(
       hypotheses::ExperimentFinished{experiment.id, answer, experiment.cost_s});
   Asker asker;

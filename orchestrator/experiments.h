@@ -7,7 +7,8 @@
 
 namespace orchestrator {
 
-// Whose question it is: a hypothesis', a merge's, or nobody's (an A/A measurement of noise).
+// Whose question it is: a hypothesis', a merge's, or nobody's (an A/A measurement of noise, or
+// a timeline).
 struct Asker {
   const hypotheses::Hypothesis* hypothesis = nullptr;  // also set for a merge: whose it is
   const hypotheses::MergeRequest* merge = nullptr;

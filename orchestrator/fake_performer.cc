@@ -177,6 +177,12 @@ Run FakePerformer::launch(const AttemptOrder& order, Side side, int position) {
   if (order.experiment.question == Question::correct) {
     if (world.check) run.outcome = world.check(tree);
     if (run.outcome != RunOutcome::ok) run.detail = "toy: first mismatch at [3]";
+  } else if (is_timeline(*order.manifest, order.experiment)) {
+    run.timeline = world.timeline;
+    if (!run.timeline) {
+      run.outcome = RunOutcome::bad_output;
+      run.detail = "its stdout is no Chrome trace";
+    }
   } else {
     base::Rng rng(base::seed_from(
         world.seed ^ order.experiment.seed,

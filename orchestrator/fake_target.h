@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <variant>
@@ -30,9 +31,11 @@ struct FakeWorld {
   // The true value of a metric; a run measures it with noise.
   std::function<double(const FakeTree&, const hypotheses::MetricKey&)> value;
   std::function<hypotheses::RunOutcome(const FakeTree&)> build, check;  // none = always ok
-  double noise = 0;                                                     // s.d. of a run's log value
-  double build_s = 3, run_s = 0.2;                                      // what they take
-  std::uint64_t seed = 1;                                               // of the noise
+  // What a timeline of any commit says; none: that it cannot be read.
+  std::optional<hypotheses::Timeline> timeline;
+  double noise = 0;                 // s.d. of a run's log value
+  double build_s = 3, run_s = 0.2;  // what they take
+  std::uint64_t seed = 1;           // of the noise
 };
 
 class FakeTarget {

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/rng.h"
+#include "orchestrator/timelines.h"
 
 namespace orchestrator {
 
@@ -166,6 +167,19 @@ Outcome judge_pairs(const ExperimentRecord& record, const hypotheses::Metric& me
   return result;
 }
 
+// One run of the base tells it, or that there is nothing to tell: then the shares stay unknown.
+Outcome judge_timeline(const ExperimentRecord& record) {
+  const Run* run = last_run(record, Side::base);
+  if (run == nullptr) return NextAttempt{{Side::base}};
+  bool read = run->outcome == RunOutcome::ok && run->timeline;
+  Answer result{record.experiment.question,
+                read ? Verdict::supported : Verdict::invalid,
+                read ? timeline_text(*run->timeline) : "no timeline could be read: " + told(*run),
+                {},
+                record.experiment.id};
+  return result;
+}
+
 std::optional<double> value_of(const Run& run, const hypotheses::MetricKey& key) {
   for (const auto& observation : run.observations) {
     if (observation.key == key) return observation.value;
@@ -204,6 +218,7 @@ Outcome judge(const ExperimentRecord& record, const hypotheses::Manifest& manife
   if (experiment.question == Question::builds || experiment.question == Question::correct) {
     return judge_one_sided(record);
   }
+  if (is_timeline(manifest, experiment)) return judge_timeline(record);
   const hypotheses::Metric* metric = manifest.metric(experiment.key.metric);
   if (metric == nullptr) {
     return answer(experiment, Verdict::invalid,

@@ -32,6 +32,9 @@ struct LineOf {
     return fmt::format("  A/A: {} differs from itself by {:.1f}% a pair ({} pairs)", to_text(f.key),
                        100 * f.noise, f.pairs);
   }
+  Line operator()(const TimelineRead& f) const {
+    return fmt::format("  timeline of {}: {}", to_text(f.key), sentence(f.reason));
+  }
   Line operator()(const HypothesisOpened& f) const {
     return fmt::format("{} {}", f.hypothesis.id.text(), sentence(f.hypothesis.claim));
   }

@@ -56,6 +56,8 @@ TEST_CASE("each fact that a person should see has its line, with ids and reasons
         "  refused: x = 9 (no such knob)");
   CHECK(line(NoiseMeasured{{1}, "toy.bench", {"toy.time", {}}, "m", 0.0123, 6}) ==
         "  A/A: toy.time differs from itself by 1.2% a pair (6 pairs)");
+  CHECK(line(TimelineRead{{1}, {3}, "t", {"serve.rate", {}}, {}, {}, "kda 40%; idle 2%"}) ==
+        "  timeline of serve.rate: kda 40%; idle 2%");
   CHECK(line(MergeChanged{{1}, MergeState::waiting, "confirmed", {}, {}, "", "", ""}) ==
         "  M-1 waiting: confirmed");
   CHECK(line(MergeChanged{{1}, MergeState::measuring, "", {}, {}, "", "", ""}) ==

@@ -81,7 +81,9 @@ base::Status on(State& state, const NightStarted& fact) {
   record.manifest = std::make_shared<const Manifest>(std::move(manifest));
   // What earlier nights learned about costs and noise holds until it is measured anew.
   if (!campaign->nights.empty()) {
-    record.learned = state.nights.at(campaign->nights.back()).learned;
+    const NightRecord& earlier = state.nights.at(campaign->nights.back());
+    record.learned = earlier.learned;
+    if (earlier.night.base == fact.night.base) record.shares = earlier.shares;
   }
   campaign->running = fact.night.id;
   campaign->nights.push_back(fact.night.id);
@@ -182,6 +184,8 @@ base::Status on(State& state, const ExperimentStarted& fact) {
   NS_ASSIGN(night, find(state.nights, fact.experiment.night));
   night->experiments.push_back(fact.experiment.id);
   night->running.insert(fact.experiment.id);
+  if (is_timeline(*night->manifest, fact.experiment))
+    night->timelines.insert(timeline_name(fact.experiment.probe, fact.experiment.key));
   ++night->spend.experiments;
   advance_id(state.next_experiment, fact.experiment.id);
   state.experiments.emplace(fact.experiment.id, ExperimentRecord{fact.experiment, {}, 0});
@@ -222,6 +226,7 @@ base::Status on(State& state, const ExperimentFinished& fact) {
   auto& night = state.nights.at(record->experiment.night);
   night.running.erase(fact.experiment);
   bool is_noise = !record->experiment.hypothesis && !record->experiment.merge;
+  if (is_timeline(*night.manifest, record->experiment)) return {};  // it says nothing, at worst
   if (is_noise && fact.answer.verdict != Verdict::no_difference) {
     if (++night.noise_failures[to_text(record->experiment.key)] >= 2) {
       night.machine_trouble = fact.answer.reason;
@@ -240,6 +245,15 @@ base::Status on(State& state, const NoiseMeasured& fact) {
   NS_ASSIGN(night, find(state.nights, fact.night));
   night->learned.noise[to_text(fact.key)] = fact.noise;
   night->measured_noise.insert(to_text(fact.key));
+  return {};
+}
+
+base::Status on(State& state, const TimelineRead& fact) {
+  NS_ASSIGN(night, find(state.nights, fact.night));
+  night->timelines.insert(timeline_name(fact.probe, fact.key));
+  const auto probe = night->manifest->probes.find(fact.probe);
+  if (fact.timeline && probe != night->manifest->probes.end())
+    night->shares.push_back({fact.probe, fact.key, fact.timeline->stacks, probe->second.spans});
   return {};
 }
 
@@ -307,6 +321,16 @@ base::Status apply(State& state, const Fact& fact) {
 
 const CampaignRecord& campaign_of(const State& state, const NightRecord& night) {
   return state.campaigns.at(night.night.campaign);
+}
+
+bool is_timeline(const Manifest& manifest, const Experiment& experiment) {
+  if (experiment.hypothesis || experiment.merge) return false;
+  const auto probe = manifest.probes.find(experiment.probe);
+  return probe != manifest.probes.end() && probe->second.answers == ProbeKind::timeline;
+}
+
+std::string timeline_name(const std::string& probe, const MetricKey& key) {
+  return probe + " of " + to_text(key);
 }
 
 bool night_opening(const State& state, CampaignId campaign) {

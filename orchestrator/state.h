@@ -18,6 +18,7 @@
 #include "policies/choice.h"
 #include "policies/policy.h"
 #include "policies/schedule.h"
+#include "policies/shares.h"
 
 namespace orchestrator {
 
@@ -46,12 +47,14 @@ struct NightRecord {
   std::vector<std::string> refusals;
   policies::Spend spend;  // of what was recorded; spend_of() adds what is in flight
   policies::Learned learned;
-  std::set<std::string> measured_noise;       // metric keys whose noise this night has measured
-  std::map<std::string, int> noise_failures;  // A/A that found a difference, by metric key
-  int turns = 0;                              // planner turns taken
-  int fruitless = 0;                          // LLM turns in a row without a valid step
-  std::string planner_stopped;                // why it proposes no more; empty = it does
-  std::string machine_trouble;                // why no more experiments may run; empty = they may
+  std::vector<policies::MetricShares> shares;  // what timelines of this night's base say
+  std::set<std::string> timelines;             // asked for in this night, by timeline_name()
+  std::set<std::string> measured_noise;        // metric keys whose noise this night has measured
+  std::map<std::string, int> noise_failures;   // A/A that found a difference, by metric key
+  int turns = 0;                               // planner turns taken
+  int fruitless = 0;                           // LLM turns in a row without a valid step
+  std::string planner_stopped;                 // why it proposes no more; empty = it does
+  std::string machine_trouble;                 // why no more experiments may run; empty = they may
 };
 
 struct ExperimentRecord {
@@ -78,6 +81,10 @@ struct State {
 base::Status apply(State& state, const hypotheses::Fact& fact);
 
 const CampaignRecord& campaign_of(const State& state, const NightRecord& night);
+
+// Whether an experiment that is nobody's is a timeline of the base, not an A/A measurement.
+bool is_timeline(const hypotheses::Manifest& manifest, const hypotheses::Experiment& experiment);
+std::string timeline_name(const std::string& probe, const hypotheses::MetricKey& key);
 
 // True while the campaign's next night is being opened.
 bool night_opening(const State& state, hypotheses::CampaignId campaign);

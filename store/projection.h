@@ -47,6 +47,7 @@ base::Status project(Connection& db, Seq seq, const hypotheses::NightDue& fact);
 base::Status project(Connection& db, Seq seq, const hypotheses::IncumbentChosen& fact);
 base::Status project(Connection& db, Seq seq, const hypotheses::ProposalRefused& fact);
 base::Status project(Connection& db, Seq seq, const hypotheses::NoiseMeasured& fact);
+base::Status project(Connection& db, Seq seq, const hypotheses::TimelineRead& fact);
 base::Status project(Connection& db, Seq seq, const hypotheses::PlannerSpoke& fact);
 base::Status project(Connection& db, Seq seq, const hypotheses::Noted& fact);
 

@@ -26,6 +26,9 @@ base::Status project(Connection& db, Seq seq, const hypotheses::ProposalRefused&
 base::Status project(Connection& db, Seq seq, const hypotheses::NoiseMeasured& fact) {
   return journal(db, seq, fact, {}, fact.night);
 }
+base::Status project(Connection& db, Seq seq, const hypotheses::TimelineRead& fact) {
+  return journal(db, seq, fact, {}, fact.night);
+}
 base::Status project(Connection& db, Seq seq, const hypotheses::PlannerSpoke& fact) {
   return journal(db, seq, fact, fact.turn.campaign, fact.turn.night);
 }

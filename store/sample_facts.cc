@@ -6,6 +6,8 @@ using namespace hypotheses;  // the vocabulary is this file's subject
 
 namespace {
 
+Timeline timeline() { return {{{{"step"}, 0.125}, {{"step", "kda_*"}, 1.0 / 3}}, 0.0625, {"moe"}}; }
+
 CommitId commit(char digit) { return {std::string(40, digit)}; }
 
 MetricKey time_at(const std::string& batch) {
@@ -123,6 +125,7 @@ Run run(std::int64_t id, std::int64_t experiment, int attempt, Side side) {
   run.wall_s = 0.25;
   run.observations = {{time_at("1"), 1000 + static_cast<double>(id), "ns"},
                       {{"kda_decode.gates", {}}, 64, "1"}};
+  if (id == 1) run.timeline = timeline();
   run.machine = {"bench-1, 2 cores", 0.5, 3100, 0.001, "bubblewrap"};
   run.artifacts = "E-" + std::to_string(experiment) + "/" + std::to_string(attempt);
   return run;
@@ -209,6 +212,13 @@ std::vector<Fact> story() {
       NightDue{{1}, {1'700'000'050'000}, "the schedule"},
       NightStarted{night(1, 1)},
       NoiseMeasured{{1}, "kda_decode.bench", time_at("1"), "bench-1", 0.0125, 12},
+      TimelineRead{{1},
+                   {1},
+                   "serve.trace",
+                   {"serve.tokens_per_s", {{"batch", "8"}}},
+                   commit('a'),
+                   timeline(),
+                   "moe never appears"},
       PlannerSpoke{{{1}, {1}, 1, "llm", 1234, "proposed", "asked: …"}},
       ProposalRefused{{1}, {1}, Origin::llm, "v_tile = 7", "not a choice"}};
   for (auto& fact : winner()) facts.push_back(std::move(fact));

@@ -98,6 +98,37 @@ TEST_CASE("a candidate that edits a protected path is invalid with that reason")
   CHECK(h->reason.find("protected") != std::string::npos);
 }
 
+TEST_CASE("a timeline that a real program prints is read, however long it is") {
+  ToyNight night;
+  std::filesystem::path clone = night.folder / "clone";
+  git(night.folder.path(), "clone -q " + night.target.bare.string() + " clone");
+  std::ofstream(clone / "nightshift.yaml", std::ios::app)
+      << "  toy.trace:\n    answers: timeline\n    layer: engine\n    covers: [\"**\"]\n"
+         "    run: sh probes/trace.sh\n    format: chrome-trace\n    shows: toy.cost\n"
+         "    spans: {kernel: [kernel.sh, \"knob:toy.*\"], gone: [gone.sh]}\n";
+  // 100,000 spans of 60 bytes: more than any other probe may print.
+  std::ofstream(clone / "probes/trace.sh")
+      << "awk 'BEGIN { print \"[\"; for (i = 0; i < 100000; ++i) printf "
+         "\"{\\\"ph\\\":\\\"X\\\",\\\"name\\\":\\\"%s\\\",\\\"ts\\\":%d,\\\"dur\\\":1,\\\"tid\\\":"
+         "1}%s\\n\", "
+         "i % 4 ? \"rest\" : \"kernel\", i, i < 99999 ? \",\" : \"]\" }'\n";
+  git(clone, "add -A");
+  git(clone, "-c user.name=x -c user.email=x@y commit -q -m trace");
+  git(clone, "push -q origin HEAD:main");
+  REQUIRE(night.start());
+  REQUIRE(night.create("max_hypotheses: 1\n"));
+  REQUIRE(night.run_to_end());
+  for (const auto& [id, record] : night.view().experiments) {
+    if (record.experiment.probe == "toy.trace") UNSCOPED_INFO(record.experiment.answer->reason);
+  }
+  const auto& shares = night.view().nights.at({1}).shares;
+  REQUIRE(shares.size() == 1);
+  CHECK(to_text(shares[0].key) == "toy.cost");
+  REQUIRE(shares[0].stacks.size() == 1);
+  CHECK(shares[0].stacks[0].spans == std::vector<std::string>{"kernel"});
+  CHECK(shares[0].stacks[0].share == Approx(0.25));
+}
+
 TEST_CASE("a pushed branch is measured and, approved without a daemon, lands as it was tested") {
   ToyNight night;
   std::filesystem::path clone = night.folder / "clone";
