@@ -1,6 +1,8 @@
 // "/experiments/E-3": why this one, each run, the pairs.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "web/api/logs.h"
 #include "web/api/pages.h"
 #include "web/api/widgets.h"
@@ -98,8 +100,41 @@ Html pairs_of_experiment(const Experiment& experiment, const std::vector<Run>& r
                    experiment.answer ? experiment.answer->evidence : std::nullopt);
 }
 
-std::string title_of(const Experiment& experiment) {
-  std::string title = fmt::format("{} by {}", to_text(experiment.question), experiment.probe);
+const Timeline* timeline_of(const std::vector<Run>& runs) {
+  for (const Run& run : runs) {
+    if (run.timeline) return &*run.timeline;
+  }
+  return nullptr;
+}
+
+// Where the time goes: one row for each nesting of the manifest's spans.
+Html timeline_table(const Timeline& timeline) {
+  double other = 1 - timeline.idle;
+  for (const StackShare& stack : timeline.stacks) other -= stack.share;
+  const auto row = [](const Html& what, double share) {
+    return html("<tr><td>{}</td><td class=\"number\">{}</td></tr>", what,
+                fmt::format("{:.1f}%", 100 * std::max(0.0, share)));
+  };
+  return html(
+      "<h2>Where the time goes</h2><table class=\"list small\"><thead><tr><th>Open spans, "
+      "outermost first</th><th class=\"number\">Share</th></tr></thead><tbody>{}{}{}{}</tbody>"
+      "</table>",
+      each(timeline.stacks,
+           [&](const StackShare& stack) {
+             return row(html("<code>{}</code>", fmt::format("{}", fmt::join(stack.spans, " / "))),
+                        stack.share);
+           }),
+      each(timeline.missing,
+           [&](const std::string& span) {
+             return row(html("<code>{}</code> <span class=\"muted\">never seen</span>", span), 0);
+           }),
+      row(html("other spans"), other), row(html("idle"), timeline.idle));
+}
+
+std::string title_of(const Experiment& experiment, const std::vector<Run>& runs) {
+  const std::string what =
+      timeline_of(runs) != nullptr ? "timeline" : std::string(to_text(experiment.question));
+  std::string title = fmt::format("{} by {}", what, experiment.probe);
   if (!experiment.key.metric.empty()) title += " on " + to_text(experiment.key);
   return title;
 }
@@ -126,7 +161,7 @@ Html experiment_card(const Experiment& experiment, const std::vector<Run>& runs)
       "<section class=\"card\"><div class=\"card-head\"><h3>{} {}</h3>"
       "<span class=\"muted\">cost {}, expected {}</span></div>{}<p class=\"why\">{}</p>{}{}"
       "<p><a href=\"/experiments/{}\">{} runs</a></p></section>",
-      experiment_link(experiment.id), title_of(experiment), duration_text(experiment.cost_s),
+      experiment_link(experiment.id), title_of(experiment, runs), duration_text(experiment.cost_s),
       duration_text(experiment.estimate_s), answer_line(experiment), experiment.why,
       pairs_of_experiment(experiment, runs), alternatives_table(experiment), experiment.id.text(),
       runs.size());
@@ -140,16 +175,20 @@ Response experiment_page(Site& site, const Call& call) {
         NS_ASSIGN(e, reader.experiment(id));
         if (!e) return base::fail(base::ErrorCode::not_found, "there is no " + id.text());
         NS_ASSIGN(runs, reader.runs(id));
-        frame.title = id.text() + " " + title_of(*e);
+        const Timeline* timeline = timeline_of(runs);
+        frame.title = id.text() + " " + title_of(*e, runs);
         const Html parent = e->hypothesis ? hypothesis_link(e->hypothesis)
                             : e->merge    ? merge_link(e->merge)
+                            : timeline    ? html("timeline of the base")
                                           : html("noise of the machine (A/A)");
         return html(
             "<p class=\"crumbs\"><a href=\"/hypotheses\">Hypotheses</a> / {} / {}</p><h1>{}</h1>{}"
             "<p class=\"why\">{}</p><section class=\"card\">{}{}</section>"
             "<section class=\"card\">{}{}{}</section><h2>Runs</h2>{}",
-            parent, id.text(), title_of(*e), answer_line(*e), e->why, html("<h2>Pairs</h2>"),
-            e->key.metric.empty()
+            parent, id.text(), title_of(*e, runs), answer_line(*e), e->why,
+            timeline ? Html() : html("<h2>Pairs</h2>"),
+            timeline ? timeline_table(*timeline)
+            : e->key.metric.empty()
                 ? html("<p class=\"muted\">No metric is judged here: it builds, or "
                        "it is correct, or not.</p>")
                 : pairs_of_experiment(*e, runs),

@@ -112,6 +112,37 @@ TEST_CASE("an explanation tells the whole story") {
   CHECK_FALSE(explain_view(reader, hypotheses::ExperimentId{99}));
 }
 
+TEST_CASE("a timeline is shown as shares, and said in the API") {
+  TestSite site;
+  hypotheses::Experiment experiment;
+  experiment.id = {90};
+  experiment.campaign = {1};
+  experiment.night = {2};
+  experiment.question = hypotheses::Question::own_metric;
+  experiment.probe = "serve.trace";
+  experiment.key = {"serve.rate", {{"batch", "8"}}};
+  hypotheses::Run run;
+  run.id = {9000};
+  run.experiment = {90};
+  run.side = hypotheses::Side::base;
+  run.outcome = hypotheses::RunOutcome::ok;
+  run.timeline = {{{{"step"}, 0.25}, {{"step", "kda<*>"}, 0.5}}, 0.05, {"moe"}};
+  site.commit({hypotheses::ExperimentStarted{experiment}, hypotheses::RunRecorded{run}});
+  const auto answer = site.client().Get("/experiments/E-90");
+  REQUIRE(answer);
+  CHECK(answer->status == 200);
+  for (const char* part :
+       {"E-90 timeline by serve.trace on serve.rate{batch=8}", "timeline of the base",
+        "<code>step / kda&lt;*&gt;</code></td><td class=\"number\">50.0%", "never seen",
+        "other spans</td><td class=\"number\">20.0%", "idle</td><td class=\"number\">5.0%"}) {
+    INFO(part);
+    CHECK(answer->body.find(part) != std::string::npos);
+  }
+  const Json view = site.get("/api/v1/experiments/E-90");
+  CHECK(view["runs"][0]["timeline"]["stacks"][1]["spans"][1] == "kda<*>");
+  CHECK_FALSE(site.get("/api/v1/experiments/E-3")["runs"][0].contains("timeline"));
+}
+
 TEST_CASE("every view holds finite numbers only") {
   TestSite site;
   for (const char* path :
