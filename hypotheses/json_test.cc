@@ -82,7 +82,8 @@ struct FieldCounter {
 
 struct AnyField {
   template <class T>
-  operator T() const;  // only declared: for counting how many an aggregate takes
+  operator T() const;  // NOLINT(google-explicit-constructor): declared only, to count what an
+                       // aggregate takes
 };
 
 template <class T, class... Fields>

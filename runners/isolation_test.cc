@@ -65,17 +65,18 @@ TEST_CASE("the sandbox writes nothing outside its folders") {
   base::TempDir outside;
   std::string name = "nightshift-must-not-exist";
   std::string script;
-  for (std::string folder :
+  for (const std::string& folder :
        {outside.path().string(), std::string("/usr"), std::string("/etc"), std::string("/"),
         std::string("/tmp"), std::string("/dev/shm"), (workshop.folder / "tree").string(),
         (workshop.folder / "build").string(), workshop.folder.path().string()}) {
     script += "mkdir -p " + folder + " 2>/dev/null; echo x > " + folder + "/" + name + "; ";
   }
   sandboxed_output(workshop, script + "chmod 777 /usr/bin; mount -o remount,rw /usr; exit 0");
-  for (auto folder : {outside.path(), std::filesystem::path("/usr"), std::filesystem::path("/etc"),
-                      std::filesystem::path("/"), std::filesystem::path("/tmp"),
-                      std::filesystem::path("/dev/shm"), workshop.folder / "tree",
-                      workshop.folder / "build", workshop.folder.path()}) {
+  for (const auto& folder :
+       {outside.path(), std::filesystem::path("/usr"), std::filesystem::path("/etc"),
+        std::filesystem::path("/"), std::filesystem::path("/tmp"),
+        std::filesystem::path("/dev/shm"), workshop.folder / "tree", workshop.folder / "build",
+        workshop.folder.path()}) {
     INFO(folder);
     CHECK_FALSE(std::filesystem::exists(folder / name));
   }

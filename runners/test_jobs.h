@@ -32,7 +32,7 @@ struct Workshop {
     return launch;
   }
 
-  Job job(std::string key, std::vector<Launch> launches) const {
+  Job job(const std::string& key, std::vector<Launch> launches) const {
     Job job;
     job.key = key;
     job.artifacts = folder.path() / "artifacts" / key;

@@ -28,6 +28,7 @@ inline constexpr int kBusyMs = 2000;
 // A value to bind. Ids that are "none" are NULL, instants milliseconds, enums their words.
 class Value {
  public:
+  // NOLINTBEGIN(google-explicit-constructor): a statement is given what it binds
   Value(std::nullopt_t) {}
   Value(int value) : value_(std::int64_t{value}) {}
   Value(std::int64_t value) : value_(value) {}
@@ -47,6 +48,7 @@ class Value {
   Value(const std::optional<T>& value) {
     if (value) *this = Value(*value);
   }
+  // NOLINTEND(google-explicit-constructor)
 
  private:
   friend class Statement;

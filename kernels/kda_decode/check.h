@@ -22,7 +22,7 @@ class Decoder {
 };
 using MakeDecoder = std::function<std::unique_ptr<Decoder>(const Shape&, const Gate&, int ring,
                                                            const Floats& initial_state)>;
-MakeDecoder cpu_decoder(int variant, int v_tile);
+MakeDecoder cpu_decoder(int number, int v_tile);  // of variant `number`
 
 struct Case {
   std::string name;

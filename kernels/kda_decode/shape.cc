@@ -24,13 +24,13 @@ void validate(const Shape& s, int ring) {
 
 }  // namespace
 
-Cache::Cache(const Shape& s, int records) : shape(s), ring(records) {
-  validate(s, records);
-  checkpoint.resize(s.state_size());
-  d.resize(s.value_size() * ring);
-  k.resize(s.key_size() * ring);
-  g.resize(s.gate_size() * ring);
-  cursor.resize(s.batch);
+Cache::Cache(const Shape& shape, int ring) : shape(shape), ring(ring) {
+  validate(shape, ring);
+  checkpoint.resize(shape.state_size());
+  d.resize(shape.value_size() * ring);
+  k.resize(shape.key_size() * ring);
+  g.resize(shape.gate_size() * ring);
+  cursor.resize(shape.batch);
 }
 
 void advance(const Step& step, Cache& cache) {

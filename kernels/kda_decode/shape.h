@@ -63,6 +63,7 @@ struct LineAllocator {
   static constexpr std::align_val_t kLine{64};
   LineAllocator() = default;
   template <class U>
+  // NOLINTNEXTLINE(google-explicit-constructor): an allocator converts
   LineAllocator(const LineAllocator<U>&) {}
   T* allocate(std::size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), kLine)); }
   void deallocate(T* p, std::size_t) { ::operator delete(p, kLine); }

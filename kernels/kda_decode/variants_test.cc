@@ -27,7 +27,7 @@ TEST_CASE("a forced flush writes the state and empties the ring") {
   const Gate gate = make_gate(shape, GateForm::softplus, Regime::ordinary, random);
   Cache cache(shape, 8);
   std::vector<float> o(shape.value_size());
-  const auto step = [&](std::vector<std::uint8_t> flush) {
+  const auto step = [&](const std::vector<std::uint8_t>& flush) {
     TokenInputs token = make_token(shape, Regime::ordinary, 0, random);
     token.flush = flush;
     variant(number).step(token.step(), gate, cache, 32, o.data());

@@ -30,7 +30,7 @@ std::string completion(const std::string& content, const std::string& finish = "
 class Endpoint {
  public:
   using Script = std::function<void(int nth, const httplib::Request&, httplib::Response&)>;
-  explicit Endpoint(Script script) {
+  explicit Endpoint(const Script& script) {
     server_.Post("/v1/chat/completions",
                  [this, script](const httplib::Request& request, httplib::Response& response) {
                    script(++requests_, request, response);
@@ -125,7 +125,7 @@ TEST_CASE("whatever an endpoint does, the night goes on and the spend is bounded
     never.wait_for(lock, std::chrono::seconds(2));
     response.set_content(completion("{}"), "application/json");
   };
-  auto say = [](int status, std::string body) {
+  auto say = [](int status, const std::string& body) {
     return [=](int, const httplib::Request&, httplib::Response& response) {
       response.status = status;
       response.set_content(body, "application/json");
