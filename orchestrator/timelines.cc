@@ -28,14 +28,15 @@ struct Wanted {
 
 // In the manifest's order, its conditions too.
 std::optional<Wanted> wanted_timeline(const NightRecord& night) {
-  for (const auto& [name, probe] : night.manifest->probes) {
+  for (const auto& entry : night.manifest->probes) {
+    const Probe& probe = entry.second;
     if (probe.format != hypotheses::Format::chrome_trace) continue;
     for (const auto& conditions : hypotheses::combinations(probe)) {
       MetricKey key{probe.shows, conditions};
       bool known = std::any_of(night.shares.begin(), night.shares.end(), [&](const auto& shares) {
-        return shares.probe == name && shares.key == key;
+        return shares.probe == probe.name && shares.key == key;
       });
-      if (known || night.timelines.count(timeline_name(name, key)) != 0) continue;
+      if (known || night.timelines.count(timeline_name(probe.name, key)) != 0) continue;
       return Wanted{&probe, std::move(key)};
     }
   }

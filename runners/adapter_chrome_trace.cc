@@ -82,7 +82,8 @@ base::Result<ProbeOutput> parse_chrome_trace(const Probe& probe, std::string_vie
   for (const auto& [stack, share] : shares) {
     if (!stack.empty() && share > 0) timeline.stacks.push_back({stack, share});
   }
-  for (const auto& [pattern, covers] : probe.spans) {
+  for (const auto& span : probe.spans) {
+    const std::string& pattern = span.first;
     const bool appears = std::any_of(patterns.begin(), patterns.end(), [&](const Stack& matched) {
       return std::find(matched.begin(), matched.end(), pattern) != matched.end();
     });
