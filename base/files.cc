@@ -113,10 +113,11 @@ Status remove_tree(const fs::path& path) {
   return {};
 }
 
-TempDir::TempDir() {
-  std::error_code error;
-  std::string pattern = (fs::temp_directory_path(error) / "nightshift-XXXXXX").string();
-  if (error || ::mkdtemp(pattern.data()) == nullptr) {
+TempDir::TempDir() : TempDir(fs::temp_directory_path()) {}
+
+TempDir::TempDir(const fs::path& within) {
+  std::string pattern = (within / "nightshift-XXXXXX").string();
+  if (::mkdtemp(pattern.data()) == nullptr) {
     std::perror(("could not make a temporary folder " + pattern).c_str());
     std::abort();
   }

@@ -28,10 +28,12 @@ Status ensure_folder(const std::filesystem::path& path);
 // exist. Symbolic links are removed, never followed.
 Status remove_tree(const std::filesystem::path& path);
 
-// A new empty folder in the system's temporary folder that goes away with the object.
+// A new empty folder, in the system's temporary folder or in another one, that goes away with the
+// object.
 class TempDir {
  public:
   TempDir();  // aborts when none can be made: for tests and tools
+  explicit TempDir(const std::filesystem::path& within);
   ~TempDir();
   TempDir(const TempDir&) = delete;
   TempDir& operator=(const TempDir&) = delete;

@@ -12,7 +12,6 @@ namespace orchestrator {
 
 namespace {
 
-constexpr double kRetry_s = 1;         // after the store could not be written
 constexpr double kLongestWait_s = 60;  // a clock that jumps is noticed after this long
 
 void pause(std::chrono::milliseconds length, std::stop_token stop) {
@@ -122,6 +121,7 @@ base::Status Shell::carry_out(Decision decision, const Item& item) {
     if (auto applied = apply(state_, fact); !applied) {
       base::log_error("bug: a decision was not applicable and is dropped: " +
                       applied.error().text());
+      ++dropped_;
       NS_TRY(reload());
       if (item.reply) item.reply->set_value(tl::unexpected(applied.error()));
       return {};
@@ -154,8 +154,9 @@ base::Status Shell::step(const Item& item) {
   return carry_out(std::move(decision), item);
 }
 
+// A decision that was dropped would only be made again: it waits for the next event.
 base::Status Shell::settle() {
-  while (options_.run_nights) {
+  for (const int dropped = dropped_; options_.run_nights && dropped_ == dropped;) {
     Decision decision = decide(state_, Advance{}, clock_.now());
     if (decision.empty()) return {};
     NS_TRY(carry_out(std::move(decision), {}));
@@ -174,7 +175,7 @@ base::Status Shell::run(std::stop_token stop, const std::function<bool(const Sta
   while (!stop.stop_requested() && !(done && !stale_ && done(state_))) {
     double wait_s =
         std::min(kLongestWait_s, next_wake(state_, clock_.now()).seconds_since(clock_.now()));
-    if (held) wait_s = kRetry_s;
+    if (held) wait_s = options_.retry_s;
     std::chrono::milliseconds wait(static_cast<std::int64_t>(wait_s * 1e3) + 1);
     std::optional<Item> item;
     if (held) {

@@ -29,6 +29,7 @@ struct ShellOptions {
   bool run_nights = true;
   // Called on the deciding thread after each commit, with the newest sequence number.
   std::function<void(std::int64_t seq, const State&)> on_commit = {};
+  double retry_s = 1;  // after the store could not be written
 };
 
 class Shell final : public web::CommandInbox {
@@ -55,7 +56,9 @@ class Shell final : public web::CommandInbox {
   // Thread-safe.
   std::string trouble() const;
 
-  // Only on the thread that runs the loop, or before and after run().
+  // Decisions that could not be applied to the state, each a bug. Only on the thread that runs the
+  // loop, or before and after run(); likewise what follows.
+  int dropped() const { return dropped_; }
   const State& state() const { return state_; }
   store::Store& store() { return store_; }
 
@@ -81,6 +84,7 @@ class Shell final : public web::CommandInbox {
   ShellOptions options_;
   State state_;
   bool stale_ = false;  // the state is ahead of the store, which could not even be read
+  int dropped_ = 0;
   std::set<hypotheses::EffectId> dispatched_;  // given to the performer by this process
   base::Queue<Item> inbox_;
   std::atomic<bool> running_ = false;

@@ -17,10 +17,11 @@ struct Crash : CommitObserver {
   Moment moment;
   std::int64_t at;
   Crash(Moment m, std::int64_t nth) : moment(m), at(nth) {}
-  void before_commit(std::int64_t nth) override {
+  base::Status before_commit(std::int64_t nth, const Commit&) override {
     if (moment == Moment::before && nth == at) _exit(42);
+    return {};
   }
-  void after_commit(std::int64_t nth) override {
+  void after_commit(std::int64_t nth, const Commit&) override {
     if (moment == Moment::after && nth == at) _exit(42);
   }
 };

@@ -91,10 +91,10 @@ base::Status Store::commit(const Commit& commit) {
   NS_ASSIGN(transaction, Transaction::begin(impl.db, Transaction::Kind::write));
   NS_TRY(expect_sole_writer(impl.db, impl.last_seq));
   NS_TRY(write(impl.db, commit, impl.last_seq));
-  if (impl.observer) impl.observer->before_commit(nth);
+  if (impl.observer) NS_TRY(impl.observer->before_commit(nth, commit));
   NS_TRY(transaction.commit());
   impl.last_seq += static_cast<std::int64_t>(commit.facts.size());
-  if (impl.observer) impl.observer->after_commit(nth);
+  if (impl.observer) impl.observer->after_commit(nth, commit);
   return {};
 }
 

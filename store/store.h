@@ -40,12 +40,17 @@ struct Commit {
   std::vector<hypotheses::EffectId> done;  // taken from the outbox; unknown ids are ignored
 };
 
-// Called by the store around each commit; a test crashes the process here.
+// Sees each commit; a test or the simulator crashes the process here, or has the disk fail.
 class CommitObserver {
  public:
   virtual ~CommitObserver() = default;
-  virtual void before_commit(std::int64_t nth) { (void)nth; }  // nth commit of this process, from 1
-  virtual void after_commit(std::int64_t nth) { (void)nth; }
+  // Everything is written, nothing durable yet; an error undoes it and is what commit() returns.
+  // `nth` commit of this process, from 1.
+  virtual base::Status before_commit(std::int64_t nth, const Commit& commit) {
+    (void)nth, (void)commit;
+    return {};
+  }
+  virtual void after_commit(std::int64_t nth, const Commit& commit) { (void)nth, (void)commit; }
 };
 
 inline constexpr const char* kDatabaseFile = "nightshift.db";  // in the state folder

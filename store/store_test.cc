@@ -158,11 +158,12 @@ namespace {
 struct Thrower : CommitObserver {
   bool before = false;
   std::vector<std::int64_t> seen;
-  void before_commit(std::int64_t nth) override {
+  base::Status before_commit(std::int64_t nth, const Commit&) override {
     seen.push_back(nth);
     if (before) throw std::runtime_error("crash");
+    return {};
   }
-  void after_commit(std::int64_t nth) override {
+  void after_commit(std::int64_t nth, const Commit&) override {
     seen.push_back(-nth);
     if (!before) throw std::runtime_error("crash");
   }
@@ -184,6 +185,31 @@ TEST_CASE("an observer that throws before the commit undoes it, after it does no
   expect_ok(store.commit(note("next")));
   CHECK(all_events(store).size() == 2);
   CHECK(thrower.seen == std::vector<std::int64_t>{1, -1, 2});
+}
+
+TEST_CASE("an observer sees what is committed, and its error undoes it") {
+  struct Full final : CommitObserver {
+    bool full = true;
+    std::vector<std::size_t> facts;
+    base::Status before_commit(std::int64_t, const Commit&) override {
+      if (full) return base::fail(base::ErrorCode::io, "no space left");
+      return {};
+    }
+    void after_commit(std::int64_t, const Commit& commit) override {
+      facts.push_back(commit.facts.size());
+    }
+  } observer;
+  base::TempDir folder;
+  auto store = expect_ok(Store::open(folder.path()));
+  store.observe(&observer);
+  auto error = store.commit(note("lost"));
+  REQUIRE_FALSE(error);
+  CHECK(error.error().message == "no space left");
+  CHECK(store.last_seq() == 0);
+  observer.full = false;
+  expect_ok(store.commit(note("kept")));
+  CHECK(all_events(store).size() == 1);
+  CHECK(observer.facts == std::vector<std::size_t>{1});
 }
 
 TEST_CASE("a backup is whole, opens by itself and never overwrites") {

@@ -17,10 +17,11 @@ constexpr int kCrashed = 99;
 class Crash final : public store::CommitObserver {
  public:
   Crash(std::string when, std::int64_t nth) : when_(std::move(when)), nth_(nth) {}
-  void before_commit(std::int64_t nth) override {
+  base::Status before_commit(std::int64_t nth, const store::Commit&) override {
     if (when_ == "before" && nth == nth_) ::_exit(kCrashed);
+    return {};
   }
-  void after_commit(std::int64_t nth) override {
+  void after_commit(std::int64_t nth, const store::Commit&) override {
     if (when_ == "after" && nth == nth_) ::_exit(kCrashed);
   }
 
