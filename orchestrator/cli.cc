@@ -55,6 +55,16 @@ void add_start(CLI::App& app, Action& action) {
   show->add_option("--port", demo->port, "port of the UI; 0 = any");
 }
 
+void add_simulate(CLI::App& app, Action& action) {
+  auto simulate = std::make_shared<SimulateArguments>();
+  auto* run = add(app, action, "simulate", "test the daemon's loop in a fake world full of faults",
+                  [simulate](const Context& c) { return simulate_command(c, *simulate); });
+  run->add_option("--seeds", simulate->seeds, "7 or 1..2000")->capture_default_str();
+  run->add_option("--nights", simulate->nights, "of each campaign")->capture_default_str();
+  run->add_flag("--exhaustive", simulate->exhaustive, "crash at every commit of each seed");
+  run->add_option("--threads", simulate->threads, "default: one a core");
+}
+
 void add_campaign(CLI::App& app, Action& action) {
   CLI::App* campaign = app.add_subcommand("campaign", "goals, schedules and budgets");
   campaign->require_subcommand(1);
@@ -170,6 +180,7 @@ int run_cli(int argc, char** argv) {
   add_start(app, action);
   add_campaign(app, action);
   add_work(app, action);
+  add_simulate(app, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -56,11 +56,18 @@ struct DemoArguments {
   std::uint64_t seed = 1;
   int port = 8700;
 };
+struct SimulateArguments {
+  std::string seeds = "1..100";  // "7" or "1..2000"
+  int nights = 1;
+  bool exhaustive = false;
+  int threads = 0;  // 0 = one a core
+};
 
 Exit init_command(const Context&, const std::filesystem::path& folder);
 Exit check_command(const Context&, const std::filesystem::path& file);
 Exit daemon_command(const Context&, const DaemonArguments&);
 Exit demo_command(const Context&, const DemoArguments&);
+Exit simulate_command(const Context&, const SimulateArguments&);
 
 Exit campaign_create(const Context&, const CampaignArguments&);
 Exit campaign_list(const Context&);

@@ -3,7 +3,7 @@
 
 #include "orchestrator/decide.h"
 #include "orchestrator/test_view.h"
-#include "orchestrator/toy_world.h"
+#include "orchestrator/simulator/toy_world.h"
 
 namespace orchestrator {
 namespace {

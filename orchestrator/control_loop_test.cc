@@ -118,7 +118,6 @@ TEST_CASE(
     world.build_s = 60;
     world.run_s = 6;
     TestLoop loop(world);
-    loop.invariants.surprise_s = 2 * world.build_s + 2 * world.run_s;
     loop.campaign(std::string("merge: {on_kernel_evidence: true}\nbudget: {machine: ") + budget +
                   "}\n");
     loop.run_to_end();

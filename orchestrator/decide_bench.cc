@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "orchestrator/decide.h"
-#include "orchestrator/toy_world.h"
+#include "orchestrator/simulator/toy_world.h"
 #include "policies/robust.h"
 
 namespace {

@@ -20,7 +20,9 @@ void TestLoop::start(store::CommitObserver* observer) {
   performer = std::make_unique<FakePerformer>(target, clock);
   auto store = store::Store::open(folder.path());
   if (!store) FAIL(store.error().text());
-  store->observe(observer);
+  watch.next = observer;
+  store->observe(&watch);
+  performer->given = [this](const Order& order) { invariants.ordered(order); };
   ShellOptions options;
   options.on_commit = [this](std::int64_t, const State& state) {
     invariants.check(state);
@@ -29,6 +31,7 @@ void TestLoop::start(store::CommitObserver* observer) {
   auto opened = Shell::open(std::move(*store), clock, *performer, options);
   if (!opened) FAIL(opened.error().text());
   shell = std::move(*opened);
+  invariants.restarted(shell->store(), shell->state());
 }
 
 void TestLoop::crash() {
@@ -37,6 +40,7 @@ void TestLoop::crash() {
 }
 
 web::Reply TestLoop::give(web::Command command) {
+  invariants.asked(command);
   auto reply = shell->execute(std::move(command));
   if (!reply) FAIL(reply.error().text());
   return *reply;
@@ -122,7 +126,7 @@ std::vector<std::string> TestLoop::verdicts() const {
 
 void expect_sound(const TestLoop& loop) {
   std::string all;
-  for (const std::string& what : loop.invariants.broken()) all += what + "\n";
+  for (const Violation& broken : loop.invariants.broken()) all += broken.text() + "\n";
   INFO(all);
   CHECK(loop.invariants.broken().empty());
 }

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "base/files.h"
-#include "orchestrator/fake_performer.h"
-#include "orchestrator/fake_target.h"
-#include "orchestrator/invariants.h"
 #include "orchestrator/shell.h"
-#include "orchestrator/toy_world.h"
+#include "orchestrator/simulator/fake_performer.h"
+#include "orchestrator/simulator/fake_target.h"
+#include "orchestrator/simulator/invariants.h"
+#include "orchestrator/simulator/toy_world.h"
 
 namespace orchestrator {
 
@@ -30,8 +30,11 @@ class CrashAt final : public store::CommitObserver {
  public:
   enum class Point { before, after };
   CrashAt(std::int64_t nth, Point point) : nth_(nth), point_(point) {}
-  void before_commit(std::int64_t nth) override { at(nth, Point::before); }
-  void after_commit(std::int64_t nth) override { at(nth, Point::after); }
+  base::Status before_commit(std::int64_t nth, const store::Commit&) override {
+    at(nth, Point::before);
+    return {};
+  }
+  void after_commit(std::int64_t nth, const store::Commit&) override { at(nth, Point::after); }
 
  private:
   void at(std::int64_t nth, Point point) const {
@@ -39,6 +42,23 @@ class CrashAt final : public store::CommitObserver {
   }
   std::int64_t nth_;
   Point point_;
+};
+
+// Shows each commit to the invariants, then to whoever else looks.
+class Watch final : public store::CommitObserver {
+ public:
+  explicit Watch(Invariants& invariants) : invariants_(invariants) {}
+  base::Status before_commit(std::int64_t nth, const store::Commit& commit) override {
+    return next != nullptr ? next->before_commit(nth, commit) : base::Status{};
+  }
+  void after_commit(std::int64_t nth, const store::Commit& commit) override {
+    invariants_.committed(commit);
+    if (next != nullptr) next->after_commit(nth, commit);
+  }
+  store::CommitObserver* next = nullptr;
+
+ private:
+  Invariants& invariants_;
 };
 
 class TestLoop {
@@ -81,6 +101,7 @@ class TestLoop {
   base::ManualClock clock{{1'770'000'000'000}};
   FakeTarget target;
   Invariants invariants{target};
+  Watch watch{invariants};
   std::unique_ptr<FakePerformer> performer;
   std::unique_ptr<Shell> shell;
   std::function<void(const State&)> on_commit;

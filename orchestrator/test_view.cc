@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "orchestrator/toy_world.h"
+#include "orchestrator/simulator/toy_world.h"
 
 namespace orchestrator {
 

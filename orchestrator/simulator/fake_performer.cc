@@ -1,4 +1,4 @@
-#include "orchestrator/fake_performer.h"
+#include "orchestrator/simulator/fake_performer.h"
 
 #include <fmt/format.h>
 
@@ -38,6 +38,7 @@ double normal(base::Rng& rng) {
 }  // namespace
 
 void FakePerformer::perform(Order order, Post post) {
+  if (given) given(order);
   if (const auto* stop = std::get_if<StopOrder>(&order.what)) {
     std::erase_if(queue_, [&](const Item& item) {
       const auto* attempt = std::get_if<AttemptOrder>(&item.order.what);
@@ -47,10 +48,10 @@ void FakePerformer::perform(Order order, Post post) {
   queue_.push_back({std::move(order), std::move(post)});
 }
 
-std::optional<int> FakePerformer::step() {
+std::optional<int> FakePerformer::step(std::size_t which) {
   if (queue_.empty()) return {};
-  Item item = std::move(queue_.front());
-  queue_.pop_front();
+  Item item = std::move(queue_.at(which));
+  queue_.erase(queue_.begin() + static_cast<std::ptrdiff_t>(which));
   Fate what = fate ? fate(item.order) : Fate::arrives;
   auto answered = answer ? answer(item.order) : std::nullopt;
   Completed completed{item.order.id, answered ? std::move(*answered) : carry_out(item.order)};
@@ -164,6 +165,22 @@ Run FakePerformer::build(const AttemptOrder& order, Side side) {
   return run;
 }
 
+base::Rng FakePerformer::rng_of(const AttemptOrder& order, std::string_view name) const {
+  return base::Rng(
+      base::seed_from(target_.world().seed ^ order.experiment.seed,
+                      fmt::format("{} {} {}", order.experiment.id.text(), order.attempt, name)));
+}
+
+// A walk over the runs of the experiment, the same whenever it is asked for.
+double FakePerformer::drift_at(const AttemptOrder& order, int position) const {
+  const auto& world = target_.world();
+  if (world.drift == 0) return 0;
+  base::Rng rng(base::seed_from(world.seed ^ order.experiment.seed, "drift"));
+  double level = 0;
+  for (int i = 0; i <= 2 * order.attempt + position; ++i) level += world.drift * normal(rng);
+  return level;
+}
+
 Run FakePerformer::launch(const AttemptOrder& order, Side side, int position) {
   const auto& world = target_.world();
   const FakeTree& tree = target_.tree(commit_of(order, side));
@@ -184,10 +201,13 @@ Run FakePerformer::launch(const AttemptOrder& order, Side side, int position) {
       run.detail = "its stdout is no Chrome trace";
     }
   } else {
-    base::Rng rng(base::seed_from(
-        world.seed ^ order.experiment.seed,
-        fmt::format("{} {} {}", order.experiment.id.text(), order.attempt, to_text(side))));
-    double value = world.value(tree, order.experiment.key) * std::exp(world.noise * normal(rng));
+    base::Rng rng = rng_of(order, to_text(side));
+    double noise = world.draw ? world.draw(rng) : normal(rng);
+    double value = world.value(tree, order.experiment.key) *
+                   std::exp(world.noise * noise + drift_at(order, position));
+    if (world.mishap) run.outcome = world.mishap(tree, rng);
+    if (run.outcome != RunOutcome::ok) run.detail = "killed";
+    // Also a run that failed half way may have printed a number.
     run.observations.push_back({order.experiment.key, value, "ns"});
   }
   clock_.advance_s(run.wall_s);

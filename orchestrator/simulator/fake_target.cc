@@ -1,4 +1,4 @@
-#include "orchestrator/fake_target.h"
+#include "orchestrator/simulator/fake_target.h"
 
 #include <fmt/format.h>
 

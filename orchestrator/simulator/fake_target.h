@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/rng.h"
 #include "hypotheses/types.h"
 
 namespace orchestrator {
@@ -33,7 +34,12 @@ struct FakeWorld {
   std::function<hypotheses::RunOutcome(const FakeTree&)> build, check;  // none = always ok
   // What a timeline of any commit says; none: that it cannot be read.
   std::optional<hypotheses::Timeline> timeline;
-  double noise = 0;                 // s.d. of a run's log value
+  double noise = 0;  // s.d. of a run's log value
+  double drift = 0;  // s.d. of how far the machine wanders from one run to the next, likewise
+  // Noise of one run in units of `noise` (none = normal), and what goes wrong with one launch (none
+  // = nothing). The generator is that launch's own.
+  std::function<double(base::Rng&)> draw;
+  std::function<hypotheses::RunOutcome(const FakeTree&, base::Rng&)> mishap;
   double build_s = 3, run_s = 0.2;  // what they take
   std::uint64_t seed = 1;           // of the noise
 };

@@ -1,9 +1,9 @@
 // The fake must behave as git does where the loop relies on it.
-#include "orchestrator/fake_target.h"
+#include "orchestrator/simulator/fake_target.h"
 
 #include <catch2/catch.hpp>
 
-#include "orchestrator/toy_world.h"
+#include "orchestrator/simulator/toy_world.h"
 
 namespace orchestrator {
 namespace {

@@ -1,7 +1,7 @@
 // A small target for tests and for the simulator.
 #pragma once
 
-#include "orchestrator/fake_target.h"
+#include "orchestrator/simulator/fake_target.h"
 
 namespace orchestrator {
 

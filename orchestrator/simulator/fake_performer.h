@@ -7,11 +7,12 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
-#include "orchestrator/fake_target.h"
 #include "orchestrator/orders.h"
+#include "orchestrator/simulator/fake_target.h"
 
 namespace orchestrator {
 
@@ -32,16 +33,20 @@ class FakePerformer final : public Performer {
   void perform(Order order, Post post) override;
   void stop() override { queue_.clear(); }
 
-  // Carries out the oldest queued order. Returns how many completions were posted; nothing when the
-  // queue is empty.
-  std::optional<int> step();
+  // Carries out a queued order, the oldest unless told otherwise. Returns how many completions were
+  // posted; nothing when the queue is empty.
+  std::optional<int> step(std::size_t which = 0);
 
   bool idle() const { return queue_.empty(); }
+  std::size_t queued() const { return queue_.size(); }
+  std::size_t late() const { return late_.size(); }
   const Order& next() const { return queue_.front().order; }  // not when idle
 
   // Posts all that is late. Returns how many.
   int deliver_late();
 
+  // Told of each order as it is given.
+  std::function<void(const Order&)> given;
   // Told of each order before it is carried out; decides what becomes of its completion.
   std::function<Fate(const Order&)> fate;
   // Answers an order in the target's place, for failures of the machine.
@@ -59,6 +64,8 @@ class FakePerformer final : public Performer {
   Completion run_attempt(const AttemptOrder& order);
   hypotheses::Run build(const AttemptOrder& order, hypotheses::Side side);
   hypotheses::Run launch(const AttemptOrder& order, hypotheses::Side side, int position);
+  base::Rng rng_of(const AttemptOrder& order, std::string_view name) const;
+  double drift_at(const AttemptOrder& order, int position) const;
 
   FakeTarget& target_;
   base::ManualClock& clock_;

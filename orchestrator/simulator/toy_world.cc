@@ -1,4 +1,4 @@
-#include "orchestrator/toy_world.h"
+#include "orchestrator/simulator/toy_world.h"
 
 #include <fmt/format.h>
 
