@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "orchestrator/broken_rule.h"
 #include "orchestrator/decide.h"
 #include "orchestrator/experiments.h"
 #include "orchestrator/planning.h"
@@ -196,6 +197,7 @@ std::string no_more_turns(const State& state, const NightRecord& night, base::In
 
 Decision wind_up(const State& state, const NightRecord& night, const std::string& reason,
                  base::Instant now) {
+  if (broken(Rule::night_ends)) return {};
   if (night.incumbent && !has_merge(state, night, night.incumbent)) {
     const Hypothesis& winner = state.hypotheses.at(night.incumbent);
     const auto& policy = campaign_of(state, night).policy;
@@ -235,6 +237,9 @@ Decision advance_merge(const State& state, const NightRecord& night, const Merge
                             : "not confirmed (" + std::string(to_text(settled->verdict)) +
                                   "): " + settled->reason;
   decision.facts.push_back(std::move(change));
+  if (confirmed && broken(Rule::landing_needs_approval)) {
+    decision.effects.push_back(LandMerge{merge.id});
+  }
   bool running = night.night.state == NightState::running;
   if (!confirmed && running && night.incumbent == winner.id) {
     decision.facts.push_back(hypotheses::IncumbentChosen{night.night.id, winner.parent});

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "orchestrator/broken_rule.h"
 #include "orchestrator/decide.h"
 #include "orchestrator/planning.h"
 
@@ -85,6 +86,7 @@ struct Complete {
       (*this)(effect, EffectFailed{{ErrorCode::bug, "an attempt came back without any run", {}}});
       return;
     }
+    if (broken(Rule::completion_counts_once)) decision.done.clear();
     std::int64_t next = state.next_run;
     for (hypotheses::Run run : done.runs) {
       run.id = {next++};
@@ -97,8 +99,8 @@ struct Complete {
   // The attempt could not be made at all: no sandbox, no disk. That is no news about the candidate.
   void operator()(const RunAttempt& effect, const EffectFailed& failed) const {
     const auto& experiment = state.experiments.at(effect.experiment).experiment;
-    hypotheses::Answer answer{
-        experiment.question, Verdict::invalid, failed.error.text(), {}, experiment.id};
+    auto verdict = broken(Rule::machine_failure_is_invalid) ? Verdict::refuted : Verdict::invalid;
+    hypotheses::Answer answer{experiment.question, verdict, failed.error.text(), {}, experiment.id};
     answer.evidence.emplace();
     answer.evidence->key = experiment.key;
     decision.facts.push_back(
@@ -114,7 +116,8 @@ struct Complete {
 
   // A merge that was rejected or cancelled meanwhile stays so.
   bool still_preparing(const PrepareMerge& effect) const {
-    return state.merges.at(effect.merge).state == MergeState::preparing;
+    return state.merges.at(effect.merge).state == MergeState::preparing ||
+           broken(Rule::rejected_stays_rejected);
   }
   void operator()(const PrepareMerge& effect, const MergeReady& ready) const {
     if (!still_preparing(effect)) return;
@@ -122,6 +125,11 @@ struct Complete {
     change.base = ready.base;
     change.merged = ready.merged;
     decision.facts.push_back(std::move(change));
+    if (!broken(Rule::confirmed_on_fresh_pairs)) return;
+    for (const auto& answer :
+         state.hypotheses.at(state.merges.at(effect.merge).hypothesis).answers) {
+      decision.facts.push_back(hypotheses::MergeAnswered{effect.merge, answer});
+    }
   }
   void operator()(const PrepareMerge& effect, const MergeConflict& conflict) const {
     if (!still_preparing(effect)) return;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "orchestrator/broken_rule.h"
+
 namespace orchestrator {
 
 using hypotheses::CampaignState;
@@ -70,7 +72,8 @@ base::Instant next_wake(const State& state, base::Instant now) {
 
 Decision advance(const State& state, base::Instant now) {
   for (const auto& [id, night] : state.nights) {
-    if (campaign_of(state, night).campaign.state != CampaignState::active) continue;
+    bool active = campaign_of(state, night).campaign.state == CampaignState::active;
+    if (!active && !broken(Rule::paused_starts_nothing)) continue;
     bool open = night.night.state == hypotheses::NightState::running;
     bool merging = std::any_of(night.merges.begin(), night.merges.end(), [&](auto merge) {
       return state.merges.at(merge).state == hypotheses::MergeState::measuring;

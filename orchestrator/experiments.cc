@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/rng.h"
+#include "orchestrator/broken_rule.h"
 #include "orchestrator/timelines.h"
 #include "policies/evidence.h"
 
@@ -93,7 +94,7 @@ JudgeRule rule_for(const State& state, const NightRecord& night, const Experimen
   hypotheses::HypothesisId owner = experiment.hypothesis;
   if (experiment.merge) {
     owner = state.merges.at(experiment.merge).hypothesis;
-    if (experiment.question == Question::own_metric) {
+    if (experiment.question == Question::own_metric && !broken(Rule::confirmed_at_its_level)) {
       rule.level = state.hypotheses.at(owner).merge_level;
     }
   }
@@ -159,6 +160,7 @@ double merge_reserve_s(const State& state, const NightRecord& night) {
 std::optional<std::string> no_budget(const State& state, const NightRecord& night,
                                      double estimate_s, double reserve_s, base::Instant now) {
   if (night.night.state != hypotheses::NightState::running) return {};  // a person asked for it
+  if (broken(Rule::budget_is_asked)) return {};
   hypotheses::Budget budget = campaign_of(state, night).policy.budget;
   if (budget.wall_s > 0) budget.wall_s = std::max(1e-9, budget.wall_s - reserve_s);
   if (budget.machine_s > 0) budget.machine_s = std::max(1e-9, budget.machine_s - reserve_s);
@@ -181,6 +183,9 @@ Decision ask(const State& state, const NightRecord& night, const Asker& asker, c
   auto choice =
       policies::choose_experiment(open, *night.manifest, night.learned, policy, remaining);
   Decision decision;
+  for (const auto& other : choice.alternatives) {
+    if (broken(Rule::cheapest_first) && other.can_answer) choice.chosen = other;
+  }
   if (!choice.chosen) {
     record_answer(decision, asker, unanswerable(needed, choice.reason));
     return decision;

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/rng.h"
+#include "orchestrator/broken_rule.h"
 #include "orchestrator/timelines.h"
 
 namespace orchestrator {
@@ -65,6 +66,8 @@ Outcome judge_one_sided(const ExperimentRecord& record) {
     return answer(experiment, Verdict::supported,
                   fmt::format("{} ({:.1f} s)", what, candidate->wall_s));
   }
+  if (broken(Rule::base_is_asked_too))
+    return answer(experiment, Verdict::refuted, told(*candidate));
   const Run* base = last_run(record, Side::base);
   if (base == nullptr) return NextAttempt{{Side::base}};
   if (base->outcome != RunOutcome::ok) {
@@ -161,6 +164,7 @@ Outcome judge_pairs(const ExperimentRecord& record, const hypotheses::Metric& me
   } else {
     judgement = policies::judge_gain(evidence, rule.evidence, metric.exact, record.attempts);
   }
+  if (broken(Rule::evidence_decides) && evidence.effect > 0) judgement = {Verdict::supported, "so"};
   if (!judgement) return NextAttempt{coin_order(experiment.seed, record.attempts)};
   Answer result = answer(experiment, judgement->verdict, judgement->reason);
   result.evidence = evidence;
@@ -198,7 +202,8 @@ std::vector<Side> coin_order(std::uint64_t seed, int attempt) {
 std::vector<policies::PairValues> good_pairs(const ExperimentRecord& record) {
   std::map<int, std::pair<const Run*, const Run*>> by_attempt;
   for (const Run& run : record.runs) {
-    if (!run.measured || run.outcome != RunOutcome::ok) continue;
+    bool good = run.outcome == RunOutcome::ok || broken(Rule::failed_run_is_no_value);
+    if (!run.measured || !good) continue;
     auto& [base, candidate] = by_attempt[run.attempt];
     (run.side == Side::base ? base : candidate) = &run;
   }

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <cmath>
 
+#include "orchestrator/broken_rule.h"
 #include "orchestrator/planner.h"
 
 namespace orchestrator {
@@ -79,7 +80,7 @@ Refusal check_path(const std::string& path, const hypotheses::Manifest& manifest
   if (!plain_path(path)) {
     return fmt::format("'{}' is no path inside the repository", path);
   }
-  if (manifest.is_protected(path)) {
+  if (manifest.is_protected(path) && !broken(Rule::protected_paths_hold)) {
     return fmt::format(
         "{} is protected: probes and the manifest come from the base, a candidate cannot change "
         "how "

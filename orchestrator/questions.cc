@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "orchestrator/broken_rule.h"
+
 namespace orchestrator {
 
 using hypotheses::Answer;
@@ -94,7 +96,7 @@ std::vector<Needed> needed_questions(const Hypothesis& hypothesis, const Manifes
   bool checked = std::any_of(manifest.probes.begin(), manifest.probes.end(), [&](const auto& p) {
     return p.second.answers == ProbeKind::correctness && probe_covers(p.second, hypothesis);
   });
-  if (checked) needed.push_back({Question::correct, {}, 0, 0});
+  if (checked && !broken(Rule::correct_is_asked)) needed.push_back({Question::correct, {}, 0, 0});
 
   double predicted = oriented(manifest, hypothesis.prediction);
   needed.push_back({Question::own_metric, hypothesis.prediction.key, 0, predicted});
@@ -152,7 +154,7 @@ std::optional<Settled> settle(const std::vector<Needed>& needed,
   for (const Needed& question : needed) {
     const Answer* answer = answer_to(question, answers);
     if (answer == nullptr) return {};
-    if (answer->verdict == Verdict::supported) continue;
+    if (answer->verdict == Verdict::supported || broken(Rule::all_answers_count)) continue;
     std::string reason = answer->reason;
     if (question.question == Question::guards) {
       reason = "guard " + to_text(question.key) + ": " + reason;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "orchestrator/broken_rule.h"
 
 namespace orchestrator {
 
@@ -44,6 +45,7 @@ base::Status Shell::load() {
   NS_TRY(store_.replay([&](const store::Event& event) { return apply(state, event.fact); }));
   NS_ASSIGN(outbox, store_.outbox());
   for (const store::PendingEffect& pending : outbox) {
+    if (broken(Rule::pending_survives_restart)) continue;
     NS_ASSIGN(effect, from_pending(pending));
     state.next_effect = std::max(state.next_effect, effect.id.value + 1);
     state.pending.emplace(effect.id, std::move(effect));
@@ -126,6 +128,9 @@ base::Status Shell::carry_out(Decision decision, const Item& item) {
       if (item.reply) item.reply->set_value(tl::unexpected(applied.error()));
       return {};
     }
+  }
+  for (const Effect& effect : effects) {
+    if (broken(Rule::recorded_before_done)) dispatch(effect);
   }
   commit.facts = std::move(decision.facts);
   bool recorded = !commit.facts.empty() || !commit.pending.empty() || !commit.done.empty();

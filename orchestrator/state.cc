@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "hypotheses/transitions.h"
+#include "orchestrator/broken_rule.h"
 #include "orchestrator/questions.h"
 
 namespace orchestrator {
@@ -201,7 +202,8 @@ base::Status on(State& state, const RunRecorded& fact) {
   record->runs.push_back(fact.run);
   record->attempts = std::max(record->attempts, fact.run.attempt + 1);
   record->experiment.cost_s += fact.run.wall_s;
-  night->spend.machine_s += fact.run.wall_s;
+  bool counts = fact.run.outcome == RunOutcome::ok || !broken(Rule::failed_runs_cost);
+  if (counts) night->spend.machine_s += fact.run.wall_s;
   if (record->experiment.hypothesis) {
     state.hypotheses.at(record->experiment.hypothesis).cost_s += fact.run.wall_s;
   }
@@ -268,7 +270,7 @@ base::Status on(State& state, const MergeOpened& fact) {
 base::Status on(State& state, const MergeChanged& fact) {
   NS_ASSIGN(merge, find(state.merges, fact.merge));
   if (fact.state == MergeState::preparing) {  // a new merge commit will need its own evidence
-    merge->answers.clear();
+    if (!broken(Rule::merge_is_measured_anew)) merge->answers.clear();
     merge->merged = {};
     merge->approved_commit = {};
     merge->approved_by.clear();
@@ -303,7 +305,7 @@ base::Status on(State& state, const MergeApproved& fact) {
 
 base::Status on(State& state, const PlannerSpoke& fact) {
   NS_ASSIGN(night, find(state.nights, fact.turn.night));
-  night->spend.tokens += fact.turn.tokens;
+  if (!broken(Rule::tokens_count)) night->spend.tokens += fact.turn.tokens;
   night->turns = std::max(night->turns, fact.turn.turn);
   if (fact.turn.outcome == "proposed" && fact.turn.planner == "llm") night->fruitless = 0;
   if (fact.turn.outcome == "failed") ++night->fruitless;
@@ -344,6 +346,7 @@ policies::Spend spend_of(const State& state, const NightRecord& night) {
   policies::Spend spend = night.spend;
   for (ExperimentId id : night.running) {
     const Experiment& experiment = state.experiments.at(id).experiment;
+    if (broken(Rule::work_in_flight_counts)) continue;
     spend.in_flight_s += std::max(0.0, experiment.estimate_s - experiment.cost_s);
   }
   for (const auto& [id, effect] : state.pending) {
