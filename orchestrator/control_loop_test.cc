@@ -135,7 +135,7 @@ TEST_CASE("tokens that were asked for count until the answer comes, and the limi
   int asked = 0;
   loop.performer->planner = [&](const PlannerOrder& order) {
     ++asked;
-    CHECK(order.ask.reserved_tokens == 3000);
+    CHECK(order.ask.reserved_tokens == std::min(3 * 3000, 10000 - (asked - 1) * 2500));
     hypotheses::PlannerTurn turn{{1}, order.ask.night, order.ask.turn, "llm", 2500, "refused", "?"};
     return PlannerAnswered{{}, 2500, {turn}, "nothing usable"};
   };

@@ -274,11 +274,8 @@ PlannerAnswered ask_llm(const LlmQuestion& question, const Environment& environm
   for (int attempt = 0; attempt <= rule.max_retries && !stop.stop_requested(); ++attempt) {
     if (attempt > 0) back_off(attempt, stop);
     // The reserve is what this turn may commit to; a retry that would pass it is not made.
-    if (attempt > 0 &&
-        answered.tokens + rule.answer_tokens >
-            std::max(question.reserved_tokens, rule.answer_tokens) * (rule.max_retries + 1)) {
-      break;
-    }
+    bool paid = answered.tokens + rule.answer_tokens <= question.reserved_tokens;
+    if (attempt > 0 && !paid) break;
     Exchange done = exchange(question, *endpoint, key, messages, stop);
     answered.tokens += done.tokens;
     answered.transcript.push_back(turn_record(question, done, key));

@@ -169,6 +169,16 @@ TEST_CASE("a model that never answers well is asked so often and no more") {
   }
 }
 
+TEST_CASE("a retry that the reserve does not pay for is not made") {
+  TestEndpoint endpoint({says("no", 400)});
+  LlmQuestion question = toy_question(endpoint.url());  // answers of 1000 tokens
+  question.policy.planner.max_retries = 5;
+  question.reserved_tokens = 2000;
+  auto answered = ask(endpoint, question);
+  CHECK(endpoint.requests() == 3);  // after 400 and 800 another thousand fits, after 1200 not
+  CHECK(answered.tokens == 1200);
+}
+
 TEST_CASE("what the endpoint says of its usage is not trusted to lower the spend or to break us") {
   for (const char* usage :
        {R"("total_tokens": -500000)", R"("total_tokens": "many")", R"("total_tokens": 1e300)",

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "orchestrator/broken_rule.h"
 #include "orchestrator/questions.h"
 #include "policies/evidence.h"
 
@@ -65,15 +66,20 @@ std::set<HypothesisId> claims_to_show(const State& state, const NightRecord& nig
   return shown;
 }
 
-bool asks_llm(const CampaignRecord& campaign, const NightRecord& night,
-              const policies::Spend& spend) {
+// Tokens that a turn of the LLM may take: all retries, as far as the night's limits pay for them. 0
+// where it is not asked: another planner, too many turns without a step, no tokens for an answer.
+std::int64_t llm_tokens(const CampaignRecord& campaign, const NightRecord& night,
+                        const policies::Spend& spend) {
   const auto& rule = campaign.policy.planner;
   const std::string& kind =
       campaign.campaign.planner.empty() ? rule.kind : campaign.campaign.planner;
-  if (kind != "llm" || night.fruitless >= rule.patience) return false;
+  if (kind != "llm") return 0;
+  if (night.fruitless >= rule.patience && !broken(Rule::patience_ends)) return 0;
   std::int64_t limit = rule.max_tokens;
   if (campaign.policy.budget.tokens > 0) limit = std::min(limit, campaign.policy.budget.tokens);
-  return spend.tokens + rule.answer_tokens <= limit;
+  const std::int64_t left = limit - spend.tokens;
+  return left < rule.answer_tokens ? 0
+                                   : std::min(left, rule.answer_tokens * (rule.max_retries + 1));
 }
 
 }  // namespace
@@ -109,8 +115,10 @@ Hypothesis open_hypothesis(const State& state, const CampaignRecord& campaign,
   hypothesis.prediction = proposal.prediction;
   hypothesis.origin = origin;
   hypothesis.opened = now;
-  hypothesis.merge_level = policies::merge_level(campaign.policy.merge.fdr,
-                                                 campaign.confirmations + 1, campaign.confirmed);
+  const double fdr = campaign.policy.merge.fdr;
+  hypothesis.merge_level =
+      policies::merge_level(fdr, campaign.confirmations + 1, campaign.confirmed);
+  if (broken(Rule::levels_are_shared_out)) hypothesis.merge_level = fdr;
   return hypothesis;
 }
 
@@ -142,9 +150,8 @@ void add_step(Decision& decision, const State& state, const NightRecord& night, 
 Decision take_turn(const State& state, const NightRecord& night, base::Instant now) {
   const CampaignRecord& campaign = campaign_of(state, night);
   Decision decision;
-  if (asks_llm(campaign, night, spend_of(state, night))) {
-    decision.effects.push_back(
-        AskPlanner{night.night.id, night.turns + 1, campaign.policy.planner.answer_tokens});
+  if (std::int64_t tokens = llm_tokens(campaign, night, spend_of(state, night)); tokens > 0) {
+    decision.effects.push_back(AskPlanner{night.night.id, night.turns + 1, tokens});
     return decision;
   }
   add_step(decision, state, night, next_step(view_of(state, night)), Origin::builtin, now);

@@ -87,7 +87,7 @@ LlmQuestion toy_question(const std::string& url) {
   question.policy.planner.max_retries = 1;
   question.policy.planner.timeout_s = 5;
   question.turn = 1;
-  question.reserved_tokens = 1000;
+  question.reserved_tokens = 2000;
   question.read_file = [](const std::string& path) -> base::Result<std::string> {
     if (path == "src/toy.cc") return std::string("int toy() { return 1; }\n");
     return base::fail(base::ErrorCode::not_found, "there is no " + path);

@@ -76,6 +76,8 @@ PlannerAnswered fake_answer(const PlannerOrder& order, std::uint64_t seed) {
   const auto& rule = order.policy.planner;
   std::size_t exchanges = 1 + rng.below(static_cast<std::size_t>(rule.max_retries) + 1);
   for (std::size_t i = 0; i < exchanges; ++i) {
+    bool paid = answered.tokens + rule.answer_tokens <= order.ask.reserved_tokens;
+    if (i > 0 && !paid) break;
     std::int64_t tokens =
         rng.coin()
             ? rule.answer_tokens
