@@ -110,6 +110,19 @@ TEST_CASE("work in flight counts: no budget is exceeded at any step") {
   }
 }
 
+TEST_CASE("the last experiment that the budget allows is carried through, not given up") {
+  TestLoop loop(tile_world(1, false));
+  loop.campaign("merge: {on_kernel_evidence: true}\nbudget: {experiments: 4}\n");
+  loop.run_to_end();
+  expect_sound(loop);
+  REQUIRE(loop.state().experiments.size() == 4);  // noise, builds, correct, own metric
+  const ExperimentRecord& last = loop.state().experiments.rbegin()->second;
+  CHECK(last.experiment.question == hypotheses::Question::own_metric);
+  CHECK(last.attempts > 1);
+  REQUIRE(last.experiment.answer);
+  CHECK(last.experiment.answer->verdict != hypotheses::Verdict::inconclusive);
+}
+
 TEST_CASE(
     "where everything takes longer than expected, one attempt passes the budget and no more") {
   for (const char* budget : {"150s", "300s", "500s", "700s", "1100s"}) {

@@ -158,10 +158,12 @@ double merge_reserve_s(const State& state, const NightRecord& night) {
 }
 
 std::optional<std::string> no_budget(const State& state, const NightRecord& night,
-                                     double estimate_s, double reserve_s, base::Instant now) {
+                                     double estimate_s, double reserve_s, base::Instant now,
+                                     bool counted) {
   if (night.night.state != hypotheses::NightState::running) return {};  // a person asked for it
   if (broken(Rule::budget_is_asked)) return {};
   hypotheses::Budget budget = campaign_of(state, night).policy.budget;
+  if (counted) budget.experiments = 0;
   if (budget.wall_s > 0) budget.wall_s = std::max(1e-9, budget.wall_s - reserve_s);
   if (budget.machine_s > 0) budget.machine_s = std::max(1e-9, budget.machine_s - reserve_s);
   return policies::over_budget(budget, spend_of(state, night), estimate_s, night.night.started,
@@ -240,7 +242,7 @@ Decision go_on(const State& state, const NightRecord& night, const ExperimentRec
   double beyond = std::max(0.0, after - record.experiment.estimate_s);
   // What is kept back for the winner's merge is not spent on the search either.
   double reserve = record.experiment.hypothesis ? merge_reserve_s(state, night) : 0;
-  if (auto why_not = no_budget(state, night, beyond, reserve, now)) {
+  if (auto why_not = no_budget(state, night, beyond, reserve, now, true)) {
     Answer answer{
         record.experiment.question, Verdict::inconclusive, *why_not, {}, record.experiment.id};
     answer.evidence.emplace();

@@ -35,8 +35,10 @@ const Needed* next_question(const std::vector<Needed>& needed,
 // Machine-seconds kept back so that the night's winner can still be confirmed and merged.
 double merge_reserve_s(const State& state, const NightRecord& night);
 
-// Why nothing of this size may start for a hypothesis now; nothing when it may.
+// Why nothing of this size may start for a hypothesis now; nothing when it may. An attempt of an
+// experiment that runs is `counted` among the night's experiments already.
 std::optional<std::string> no_budget(const State& state, const NightRecord& night,
-                                     double estimate_s, double reserve_s, base::Instant now);
+                                     double estimate_s, double reserve_s, base::Instant now,
+                                     bool counted = false);
 
 }  // namespace orchestrator
