@@ -182,6 +182,9 @@ Decision on(const State& state, const web::Propose& command, base::Instant now) 
   proposal.change = command.change;
   proposal.prediction = command.prediction;
   if (!command.branch.empty()) proposal.change.branch = command.branch;
+  if (auto why_not = malformed(proposal, record.policy)) {
+    return refuse(ErrorCode::refused, *why_not);
+  }
   // The newest manifest that was read checks it now; without one its first night will.
   if (!record.nights.empty()) {
     const NightRecord& night = state.nights.at(record.nights.back());

@@ -1,9 +1,10 @@
 // What people ask for: each command's answer and each of its errors.
 #include <catch2/catch.hpp>
+#include <limits>
 
 #include "orchestrator/decide.h"
-#include "orchestrator/test_view.h"
 #include "orchestrator/simulator/toy_world.h"
+#include "orchestrator/test_view.h"
 
 namespace orchestrator {
 namespace {
@@ -195,6 +196,21 @@ TEST_CASE("propose: taken into the queue, checked as soon as a manifest is known
   expect_error(known.give(elsewhere), ErrorCode::not_found, {"C-5"});
   REQUIRE(known.give(web::SetCampaignState{{1}, CampaignState::cancelled, ""}));
   expect_error(known.give(propose({{"toy.tile", "16"}})), ErrorCode::conflict, {"cancelled"});
+}
+
+TEST_CASE("propose: what no manifest could make good is refused before any was read") {
+  Known known = with_campaign();
+  auto broken = propose({{"toy.tile", "64"}});
+  // Recorded as JSON it would read back as another number: the restart would change the claim.
+  broken.prediction.log_ratio = std::numeric_limits<double>::quiet_NaN();
+  expect_error(known.give(broken), ErrorCode::refused, {"must be a number"});
+  broken = propose({{"toy.tile", "64"}});
+  broken.claim = std::string(100'000, 'x');
+  expect_error(known.give(broken), ErrorCode::refused, {"100000 bytes"});
+  broken = propose({});
+  broken.change.edits = {{"../elsewhere", "a", "b"}};
+  expect_error(known.give(broken), ErrorCode::refused, {"../elsewhere"});
+  CHECK(known.state.hypotheses.empty());
 }
 
 TEST_CASE("propose: a branch is a hypothesis of its own origin") {

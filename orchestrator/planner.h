@@ -62,6 +62,11 @@ using Step = std::variant<Proposal, Stop>;
 // knob's side on which a neighbour was refuted. The same view gives the same step.
 Step next_step(const PlannerView& view);
 
+// What is wrong with the proposal whatever the manifest says: an empty or endless claim, a path out
+// of the repository, too large a patch, a predicted size that is no number (and could not be read
+// back from the record).
+std::optional<std::string> malformed(const Proposal& proposal, const policies::Policy& policy);
+
 // Why the campaign does not take the proposal; nothing when it does. Checks claim, subject, knobs
 // and choices, edits (paths, size, protected), prediction (metric and conditions that a probe
 // emits), and whether the same change was judged before (names the earlier verdict: "H-3 refuted

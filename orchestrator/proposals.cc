@@ -76,25 +76,14 @@ bool plain_path(const std::string& path) {
   return true;
 }
 
-Refusal check_path(const std::string& path, const hypotheses::Manifest& manifest) {
-  if (!plain_path(path)) {
-    return fmt::format("'{}' is no path inside the repository", path);
-  }
-  if (manifest.is_protected(path) && !broken(Rule::protected_paths_hold)) {
-    return fmt::format(
-        "{} is protected: probes and the manifest come from the base, a candidate cannot change "
-        "how "
-        "it is measured",
-        path);
-  }
-  return {};
-}
-
-Refusal check_edits(const Proposal& proposal, const PlannerView& view,
-                    const policies::Policy& policy) {
+// Paths inside the repository, no more bytes than the policy allows, and each edit changes
+// something.
+Refusal check_patch(const Proposal& proposal, const policies::Policy& policy) {
   std::size_t bytes = 0;
   for (const auto& edit : proposal.change.edits) {
-    if (auto refusal = check_path(edit.path, view.manifest)) return refusal;
+    if (!plain_path(edit.path)) {
+      return fmt::format("'{}' is no path inside the repository", edit.path);
+    }
     if (edit.search == edit.replace) return fmt::format("an edit of {} changes nothing", edit.path);
     bytes += edit.search.size() + edit.replace.size();
   }
@@ -103,6 +92,24 @@ Refusal check_edits(const Proposal& proposal, const PlannerView& view,
                        policy.planner.patch_bytes);
   }
   return {};
+}
+
+Refusal check_protected(const Proposal& proposal, const hypotheses::Manifest& manifest) {
+  if (broken(Rule::protected_paths_hold)) return {};
+  for (const auto& edit : proposal.change.edits) {
+    if (!manifest.is_protected(edit.path)) continue;
+    return fmt::format(
+        "{} is protected: probes and the manifest come from the base, a candidate cannot change "
+        "how it is measured",
+        edit.path);
+  }
+  return {};
+}
+
+Refusal check_size(const hypotheses::Prediction& prediction) {
+  double size = prediction.log_ratio;
+  if (std::isfinite(size) && std::abs(size) <= kLargestPrediction) return {};
+  return "the predicted size must be a number, at most a hundredfold";
 }
 
 Refusal check_prediction(const Proposal& proposal, const PlannerView& view) {
@@ -128,9 +135,6 @@ Refusal check_prediction(const Proposal& proposal, const PlannerView& view) {
     }
   }
   double size = prediction.log_ratio;
-  if (!std::isfinite(size) || std::abs(size) > kLargestPrediction) {
-    return "the predicted size must be a number, at most a hundredfold";
-  }
   bool lower = metric->better == hypotheses::Better::lower;
   bool improves = size == 0 ? proposal.change.empty() : (size < 0) == lower;
   if (!improves && !proposal.change.empty()) {
@@ -224,10 +228,16 @@ std::size_t count_of(const std::string& text, const std::string& search) {
 
 }  // namespace
 
-Refusal refusal(const Proposal& proposal, const PlannerView& view, const policies::Policy& policy) {
+Refusal malformed(const Proposal& proposal, const policies::Policy& policy) {
   if (auto why = check_claim(proposal)) return why;
+  if (auto why = check_patch(proposal, policy)) return why;
+  return check_size(proposal.prediction);
+}
+
+Refusal refusal(const Proposal& proposal, const PlannerView& view, const policies::Policy& policy) {
+  if (auto why = malformed(proposal, policy)) return why;
   if (auto why = check_knobs(proposal, view)) return why;
-  if (auto why = check_edits(proposal, view, policy)) return why;
+  if (auto why = check_protected(proposal, view.manifest)) return why;
   if (auto why = check_prediction(proposal, view)) return why;
   return check_news(proposal, view);
 }
