@@ -68,15 +68,15 @@ std::string to_text(const Fault& fault) {
   return "?";
 }
 
-// Up to a dozen faults; most lives are short, so half of the faults strike early.
+// Up to twenty faults; most lives are short, so half of the faults strike early.
 Plan draw_plan(std::uint64_t seed, int nights) {
   base::Rng rng(base::seed_from(seed, "faults"));
   Plan plan{seed, nights, {}};
-  std::size_t count = rng.below(13);
+  std::size_t count = rng.below(21);
   for (std::size_t i = 0; i < count; ++i) {
     Fault fault;
     fault.kind = draw_kind(rng);
-    fault.at = 1 + static_cast<int>(rng.below(rng.coin() ? 60 : 300));
+    fault.at = 1 + static_cast<int>(rng.below(rng.coin() ? 50 : 200));
     fault.size = draw_size(fault.kind, rng);
     plan.faults.push_back(fault);
   }

@@ -75,7 +75,7 @@ Truth draw_truth(base::Rng& rng) {
   if (what > 0.06 && what < 0.14) truth.correct = false;
   if (what > 0.14 && what < 0.20) truth.flaky = true;
   if (what > 0.20 && what < 0.23) truth.log_ratio = std::log(0.05);  // too good to be true
-  if (what > 0.50) truth.log_ratio = 0.5 * (rng.uniform() - 0.6);
+  if (what > 0.35) truth.log_ratio = 0.5 * (rng.uniform() - 0.6);
   return truth;
 }
 
@@ -173,9 +173,9 @@ const T& one_of(base::Rng& rng, const T (&all)[N]) {
 }
 
 std::string draw_policy(base::Rng& rng) {
-  constexpr const char* kMachines[] = {"8h", "8h", "400s", "150s", "60s"};
-  constexpr const char* kWalls[] = {"8h", "8h", "1h", "200s"};
-  constexpr int kExperiments[] = {2000, 2000, 25, 9, 1};
+  constexpr const char* kMachines[] = {"8h", "8h", "8h", "400s", "150s", "60s"};
+  constexpr const char* kWalls[] = {"8h", "8h", "8h", "1h", "200s"};
+  constexpr int kExperiments[] = {2000, 2000, 2000, 25, 9, 1};
   constexpr int kTokens[] = {200000, 9000, 1000};
   constexpr int kPairs[] = {10, 16, 24};
   constexpr int kNoisePairs[] = {0, 3, 6};
@@ -186,14 +186,14 @@ std::string draw_policy(base::Rng& rng) {
                       one_of(rng, kNoisePairs));
   text += fmt::format("merge: {{on_kernel_evidence: {}, max_remeasures: {}}}\n",
                       rng.uniform() < 0.9, rng.below(4));
-  text += fmt::format("max_hypotheses: {}\n", 1 + rng.below(5));
+  text += fmt::format("max_hypotheses: {}\n", 2 + rng.below(6));
   if (rng.coin()) {
     text += fmt::format(
         "planner: {{kind: llm, endpoint: \"http://llm\", model: fake, answer_tokens: 500, "
         "max_turns: {}, max_retries: {}, patience: {}}}\n",
         2 + rng.below(8), rng.below(3), 1 + rng.below(3));
   } else {
-    text += fmt::format("planner: {{max_turns: {}}}\n", 1 + rng.below(10));
+    text += fmt::format("planner: {{max_turns: {}}}\n", 3 + rng.below(10));
   }
   return text;
 }
