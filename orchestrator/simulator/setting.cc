@@ -58,6 +58,16 @@ knobs:
     metrics:
       sim.rate: {{better: higher, unit: 1/s, exact: {exact}}}
 )";
+constexpr const char* kTimeline = R"(  sim.trace:
+    answers: timeline
+    layer: engine
+    covers: ["**"]
+    run: "{build}/trace"
+    format: chrome-trace
+    timeout: 10s
+    shows: sim.rate
+    spans: {"kernel*": ["src/**", "knob:sim.*"]}
+)";
 
 constexpr double kShare = 0.4;  // of the engine's time that the kernel takes
 
@@ -128,6 +138,10 @@ void draw_world(base::Rng& rng, Setting& setting) {
       fmt::arg("guards", rng.uniform() < 0.3 ? "guards: {sim.rate: 5%}\n" : ""),
       fmt::arg("knobs", knobs), fmt::arg("compare", rng.coin() ? "kernel" : "component"),
       fmt::arg("exact", exact));
+  if (rng.uniform() < 0.3) {
+    world.manifest += kTimeline;
+    if (rng.coin()) world.timeline = hypotheses::Timeline{{{{"kernel*"}, kShare}}, 0.1, {}};
+  }
   world.first.files = {{"src/sim.cc", "int sim() { return 1; }\n"}, {"bench/sim.cc", "timer\n"}};
   for (const char* name : {"fast", "wrong", "broken"}) {
     world.branches[std::string("try/") + name] = world.first;
