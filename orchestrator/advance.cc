@@ -180,6 +180,12 @@ Decision open_merge(const State& state, const NightRecord& night, const Hypothes
   return decision;
 }
 
+// Less than a build and a few pairs is not worth a new hypothesis.
+double smallest_step_s(const NightRecord& night) {
+  if (!night.learned.build_warm.known()) return 1;
+  return std::max(policies::expected_build_s(false, night.learned), 1.0);
+}
+
 // Why the planner gets no further turn; empty when it does.
 std::string no_more_turns(const State& state, const NightRecord& night, base::Instant now) {
   const auto& policy = campaign_of(state, night).policy;
@@ -189,9 +195,8 @@ std::string no_more_turns(const State& state, const NightRecord& night, base::In
   if (policy.max_hypotheses > 0 && opened >= policy.max_hypotheses) {
     return "the night has had its number of hypotheses";
   }
-  // Less than a build and a few pairs is not worth a new hypothesis.
-  double smallest = std::max(night.learned.build_warm_s, 1.0);
-  auto why_not = no_budget(state, night, smallest, merge_reserve_s(state, night), now);
+  auto why_not =
+      no_budget(state, night, smallest_step_s(night), merge_reserve_s(state, night), now);
   return why_not.value_or("");
 }
 
@@ -279,8 +284,8 @@ Decision advance_night(const State& state, const NightRecord& night, base::Insta
     return advance_hypothesis(state, night, *hypothesis, now);
   }
   std::string no_more = no_more_turns(state, night, now);
-  bool budget_left = !no_budget(state, night, std::max(night.learned.build_warm_s, 1.0),
-                                merge_reserve_s(state, night), now);
+  bool budget_left =
+      !no_budget(state, night, smallest_step_s(night), merge_reserve_s(state, night), now);
   if (const auto* queued = best_queued(state, night); queued != nullptr && budget_left) {
     return take_up(state, night, *queued);
   }

@@ -20,7 +20,7 @@ using hypotheses::Verdict;
 
 namespace {
 
-constexpr double kUnknownRun_s = 0.5, kUnknownBuild_s = 20;  // until one was seen
+constexpr double kUnknownRun_s = 0.5;                    // of a metric that no probe emits
 constexpr double kReserveMargin = 1.5;                   // what is learned of costs is an average
 constexpr int kConfirmationPairs = 14, kGuardPairs = 8;  // what a merge is expected to take
 
@@ -110,8 +110,9 @@ JudgeRule rule_for(const State& state, const NightRecord& night, const Experimen
 }
 
 double run_s(const NightRecord& night, const std::string& probe) {
-  auto found = night.learned.run_s.find(probe);
-  return found == night.learned.run_s.end() ? kUnknownRun_s : found->second;
+  auto found = night.manifest->probes.find(probe);
+  if (found == night.manifest->probes.end()) return kUnknownRun_s;
+  return policies::expected_run_s(found->second, night.learned);
 }
 
 void finish(Decision& decision, const State& state, const NightRecord& night,
@@ -143,9 +144,7 @@ double merge_reserve_s(const State& state, const NightRecord& night) {
   }
   const auto& policy = campaign_of(state, night).policy;
   const auto& incumbent = state.hypotheses.at(night.incumbent);
-  double build_s = night.learned.build_cold_s;
-  if (build_s == 0) build_s = std::max(kUnknownBuild_s, night.learned.build_warm_s);
-  double reserve = 2 * build_s;
+  double reserve = 2 * policies::expected_build_s(true, night.learned);
   for (const Needed& needed : needed_questions(incumbent, *night.manifest, policy)) {
     const auto* probe = probe_of_metric(*night.manifest, needed.key.metric);
     double one = probe == nullptr ? kUnknownRun_s : run_s(night, probe->name);
@@ -216,8 +215,9 @@ Decision ask_noise(const State& state, const NightRecord& night, base::Instant n
   experiment.base = experiment.candidate = night.night.base;
   experiment.seed = base::seed_from(night.night.seed, experiment.id.text());
   experiment.max_attempts = policy.evidence.noise_pairs;
-  experiment.estimate_s = (night.learned.build_warm_s == 0 ? kUnknownBuild_s : 0) +
-                          2 * experiment.max_attempts * run_s(night, probe->name);
+  experiment.estimate_s =
+      (night.learned.build_warm.known() ? 0 : policies::expected_build_s(false, night.learned)) +
+      2 * experiment.max_attempts * run_s(night, probe->name);
   experiment.why = fmt::format(
       "A/A: the same commit as both sides, {} pairs, to learn how far {} differs from itself on "
       "this machine before anything is believed",
@@ -260,7 +260,6 @@ const Needed* next_question(const std::vector<Needed>& needed, const std::vector
                             const policies::Policy& policy, double remaining_s) {
   const Needed* best = nullptr;
   double best_price = std::numeric_limits<double>::max();
-  double p_real = (1.0 + night.learned.hits) / (2.0 + night.learned.hits + night.learned.misses);
   for (const Needed& question : needed) {
     if (answer_to(question, answers) != nullptr) continue;
     if (question.question == Question::builds || question.question == Question::correct) {
@@ -269,7 +268,8 @@ const Needed* next_question(const std::vector<Needed>& needed, const std::vector
     auto open = open_question(question, hypothesis, *night.manifest, true);
     auto choice =
         policies::choose_experiment(open, *night.manifest, night.learned, policy, remaining_s);
-    double p_refute = question.question == Question::guards ? 0.1 : 1 - p_real;
+    double p_refute =
+        policies::p_refuting(night.learned.track, open.lineage, question.question).mean();
     double cost =
         choice.chosen ? choice.chosen->cost_s : 0;  // what cannot be answered is known now
     if (best == nullptr || cost / p_refute < best_price) {

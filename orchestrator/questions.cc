@@ -126,6 +126,15 @@ const Answer* answer_to(const Needed& needed, const std::vector<Answer>& answers
   return nullptr;
 }
 
+policies::Lineage lineage_of(const Hypothesis& hypothesis, const Manifest& manifest) {
+  policies::Lineage lineage;
+  lineage.origin = hypothesis.origin;
+  if (const Probe* own = probe_of_metric(manifest, hypothesis.prediction.key.metric)) {
+    lineage.layer = own->layer;
+  }
+  return lineage;
+}
+
 policies::OpenQuestion open_question(const Needed& needed, const Hypothesis& hypothesis,
                                      const Manifest& manifest, bool built) {
   policies::OpenQuestion open;
@@ -137,9 +146,7 @@ policies::OpenQuestion open_question(const Needed& needed, const Hypothesis& hyp
   open.knobs = knob_names(hypothesis.change);
   open.candidate_is_warm = built;
   open.change_is_empty = hypothesis.change.empty();
-  if (const Probe* own = probe_of_metric(manifest, hypothesis.prediction.key.metric)) {
-    open.layer = own->layer;
-  }
+  open.lineage = lineage_of(hypothesis, manifest);
   return open;
 }
 

@@ -31,6 +31,10 @@ std::vector<Needed> needed_questions(const hypotheses::Hypothesis& hypothesis,
 const hypotheses::Answer* answer_to(const Needed& needed,
                                     const std::vector<hypotheses::Answer>& answers);
 
+// Whose kin the hypothesis is, for what is learned of such claims.
+policies::Lineage lineage_of(const hypotheses::Hypothesis& hypothesis,
+                             const hypotheses::Manifest& manifest);
+
 // What the open question looks like to policies::choose_experiment.
 policies::OpenQuestion open_question(const Needed& needed, const hypotheses::Hypothesis& hypothesis,
                                      const hypotheses::Manifest& manifest, bool built);

@@ -164,9 +164,10 @@ base::Status on(State& state, const CandidateMade& fact) {
 base::Status on(State& state, const QuestionAnswered& fact) {
   NS_ASSIGN(hypothesis, find(state.hypotheses, fact.hypothesis));
   hypothesis->answers.push_back(fact.answer);
-  if (fact.answer.question == Question::own_metric && hypothesis->night) {
-    auto& learned = state.nights.at(hypothesis->night).learned;
-    ++(fact.answer.verdict == Verdict::supported ? learned.hits : learned.misses);
+  if (hypothesis->night) {
+    NightRecord& night = state.nights.at(hypothesis->night);
+    record_answer(night.learned.track, lineage_of(*hypothesis, *night.manifest),
+                  fact.answer.question, fact.answer.verdict);
   }
   return {};
 }
@@ -193,9 +194,6 @@ base::Status on(State& state, const ExperimentStarted& fact) {
   return {};
 }
 
-// Keeps a running mean with a short memory, so that a warm machine's cost replaces a cold one's.
-void learn(double& mean, double sample) { mean = mean == 0 ? sample : 0.5 * mean + 0.5 * sample; }
-
 base::Status on(State& state, const RunRecorded& fact) {
   NS_ASSIGN(record, find(state.experiments, fact.run.experiment));
   NS_ASSIGN(night, find(state.nights, record->experiment.night));
@@ -210,11 +208,11 @@ base::Status on(State& state, const RunRecorded& fact) {
   if (fact.run.outcome == RunOutcome::ok && fact.run.wall_s > 0) {
     bool is_build = record->experiment.question == Question::builds || !fact.run.measured;
     if (is_build) {
-      learn(record->experiment.fresh_build ? night->learned.build_cold_s
-                                           : night->learned.build_warm_s,
-            fact.run.wall_s);
+      auto& learned = night->learned;
+      (record->experiment.fresh_build ? learned.build_cold : learned.build_warm)
+          .add(fact.run.wall_s);
     } else {
-      learn(night->learned.run_s[record->experiment.probe], fact.run.wall_s);
+      night->learned.run[record->experiment.probe].add(fact.run.wall_s);
     }
   }
   advance_id(state.next_run, fact.run.id);

@@ -87,7 +87,7 @@ TEST_CASE("a night reads each timeline of its base once, before any hypothesis, 
       CHECK(record->experiment.answer->verdict == Verdict::supported);
       CHECK(record->experiment.answer->reason == "toy* 25%; idle 50%; never seen: lost");
     }
-    CHECK(night.learned.run_s.contains("toy.trace"));
+    CHECK(night.learned.run.contains("toy.trace"));
 
     // The same base: known. Another base: read anew, and what was known of the old one is gone.
     loop.give(web::StartNight{campaign});

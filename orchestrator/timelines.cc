@@ -44,11 +44,10 @@ std::optional<Wanted> wanted_timeline(const NightRecord& night) {
 }
 
 double timeline_cost_s(const NightRecord& night, const Probe& probe) {
-  auto seen = night.learned.run_s.find(probe.name);
-  double run_s = seen != night.learned.run_s.end()
-                     ? seen->second
-                     : std::min(kUnknownTimeline_s, probe.timeout_s / 2);
-  return run_s + (night.learned.build_warm_s == 0 ? kUnknownBaseBuild_s : 0);
+  double prior_s = std::min(kUnknownTimeline_s, probe.timeout_s / 2);
+  auto seen = night.learned.run.find(probe.name);
+  double run_s = seen != night.learned.run.end() ? seen->second.typical_s(prior_s) : prior_s;
+  return run_s + (night.learned.build_warm.known() ? 0 : kUnknownBaseBuild_s);
 }
 
 }  // namespace

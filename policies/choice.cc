@@ -7,6 +7,7 @@
 
 #include "policies/pairs.h"
 #include "policies/phrase.h"
+#include "policies/reach.h"
 
 namespace policies {
 namespace {
@@ -102,34 +103,54 @@ void admit(Weighing& weighing, Alternative alternative, std::string reason) {
   weighing.table.push_back({std::move(alternative), Stage::can_answer});
 }
 
+Builds builds_for(const OpenQuestion& question) {
+  if (question.candidate_is_warm) return Builds::none;
+  return question.fresh_build ? Builds::both : Builds::candidate;
+}
+
+// What the question's evidence is judged by: an own metric that has to carry over may need more
+// than the policy's minimum gain.
+EvidenceRule rule_of(const OpenQuestion& question, const Policy& policy) {
+  EvidenceRule rule = policy.evidence;
+  if (question.min_gain > 0) rule.min_gain = question.min_gain;
+  return rule;
+}
+
+// The oriented effect that is expected at the metric: of a guard its margin, else the prediction,
+// shrunk by what such predictions turned out to be, and diluted by the share. In the sense of a
+// time a gain is negative, which is what Amdahl's law is about.
+double expected_effect(const OpenQuestion& question, const Learned& learned, double share) {
+  if (question.question == Question::guards) return std::log1p(question.margin);
+  const double predicted = std::fabs(question.predicted) * shrink(learned.track, question.lineage);
+  return -diluted(-predicted, share);
+}
+
 // A probe's metric in one of its conditions: share, noise, pairs, cost, and is it resolvable?
 void weigh_condition(Weighing& weighing, const Probe& probe, const Metric& metric,
                      Alternative alternative) {
-  const EvidenceRule& rule = weighing.policy.evidence;
   const OpenQuestion& question = weighing.question;
+  const Learned& learned = weighing.learned;
+  const EvidenceRule rule = rule_of(question, weighing.policy);
   const std::string key = to_text(alternative.key);
-  const bool noise_is_known = weighing.learned.noise.contains(key);
+  const bool noise_is_known = learned.noise.contains(key);
   const bool is_guard = question.question == Question::guards;
-  alternative.share = learned_or(weighing.learned.share, key, 1);
+  alternative.share = learned_or(question.share, key, 1);
   if (!metric.exact) {
-    alternative.noise = std::max(learned_or(weighing.learned.noise, key, kNoisePrior), kLeastNoise);
+    alternative.noise = std::max(learned_or(learned.noise, key, kNoisePrior), kLeastNoise);
   }
-  // In the metric's own sense a shorter time is negative, which is what Amdahl's law is about.
-  const double predicted =
-      std::fabs(question.predicted) * std::clamp(weighing.learned.shrink, 0.0, 1.0);
-  const double effect =
-      is_guard ? std::log1p(question.margin) : std::fabs(diluted(-predicted, alternative.share));
+  const double effect = expected_effect(question, learned, alternative.share);
   const double level = question.level > 0 ? question.level : rule.alpha;
-  const double to_settle = metric.exact ? 1 : pairs_to_separate(effect, alternative.noise, level);
-  const double p_real =
-      (1.0 + weighing.learned.hits) / (2.0 + weighing.learned.hits + weighing.learned.misses);
+  const double to_settle = is_guard && !metric.exact
+                               ? pairs_to_separate(effect, alternative.noise, level)
+                               : pairs_to_settle(effect, alternative.noise, rule, level);
+  const double p_real = 1 - p_refuting(learned.track, question.lineage, question.question).mean();
   alternative.pairs =
       is_guard ? to_settle : expected_pairs(effect, alternative.noise, p_real, rule, level);
   const std::string what = fmt::format(
       "a {} {} at {} noise needs {} pairs", percent_text(std::expm1(effect)),
       is_guard ? "margin" : "effect", percent_text(alternative.noise), count_text(to_settle));
-  alternative.cost_s = expected_cost_s(probe, alternative.pairs, !question.candidate_is_warm,
-                                       weighing.learned, weighing.policy);
+  alternative.cost_s =
+      expected_cost_s(probe, alternative.pairs, builds_for(question), learned, weighing.policy);
   if (noise_is_known && to_settle > rule.max_pairs) {
     alternative.pairs = to_settle;
     weighing.fail(alternative, Stage::resolvable,
@@ -167,7 +188,7 @@ void weigh_metric(Weighing& weighing, const Probe& probe, Alternative alternativ
 void weigh_check(Weighing& weighing, const Probe& probe, Alternative alternative) {
   const double runs = static_cast<double>(std::max<std::size_t>(1, combinations(probe).size()));
   alternative.pairs = 1;
-  alternative.cost_s = expected_cost_s(probe, runs / 2, !weighing.question.candidate_is_warm,
+  alternative.cost_s = expected_cost_s(probe, runs / 2, builds_for(weighing.question),
                                        weighing.learned, weighing.policy);
   admit(weighing, alternative, "checks what was changed");
 }
@@ -192,10 +213,10 @@ void weigh_probe(Weighing& weighing, const Probe& probe) {
     weigh_check(weighing, probe, alternative);
     return;
   }
-  if (question.question == Question::own_metric && probe.layer != question.layer) {
+  if (question.question == Question::own_metric && probe.layer != question.lineage.layer) {
     weighing.fail(alternative, Stage::layer,
                   fmt::format("measures the {}; the claim is about the {}", to_text(probe.layer),
-                              to_text(question.layer)));
+                              to_text(question.lineage.layer)));
     return;
   }
   weigh_metric(weighing, probe, alternative);
@@ -206,7 +227,9 @@ void weigh_build(Weighing& weighing) {
   alternative.probe = std::string(hypotheses::kBuildProbe);
   alternative.question = Question::builds;
   alternative.pairs = 1;
-  alternative.cost_s = expected_cost_s(Probe(), 0, true, weighing.learned, weighing.policy);
+  alternative.cost_s =
+      expected_cost_s(Probe(), 0, weighing.question.fresh_build ? Builds::both : Builds::candidate,
+                      weighing.learned, weighing.policy);
   admit(weighing, alternative, "the manifest's build commands");
 }
 
@@ -271,23 +294,31 @@ Choice choose_experiment(const OpenQuestion& question, const Manifest& manifest,
   return choice;
 }
 
-double expected_cost_s(const Probe& probe, double pairs, bool needs_build, const Learned& learned,
-                       const Policy& policy) {
-  constexpr double kBuildPrior_s = 30;
+double expected_run_s(const Probe& probe, const Learned& learned) {
   const double layer_prior_s = probe.layer == Layer::kernel      ? 1
                                : probe.layer == Layer::component ? 5
                                                                  : 20;
-  const double run_s =
-      learned_or(learned.run_s, probe.name, std::min(layer_prior_s, probe.timeout_s / 2));
+  const double prior_s = std::min(layer_prior_s, probe.timeout_s / 2);
+  const auto seen = learned.run.find(probe.name);
+  return seen == learned.run.end() ? prior_s : seen->second.typical_s(prior_s);
+}
+
+double expected_build_s(bool cold, const Learned& learned) {
+  constexpr double kBuildPrior_s = 30;
+  const double warm_s = learned.build_warm.typical_s(
+      learned.build_cold.known() ? learned.build_cold.typical_s(kBuildPrior_s) : kBuildPrior_s);
+  if (!cold) return warm_s;
+  return std::max(warm_s, learned.build_cold.typical_s(kBuildPrior_s));
+}
+
+double expected_cost_s(const Probe& probe, double pairs, Builds builds, const Learned& learned,
+                       const Policy& policy) {
   double build_s = 0;
-  if (needs_build) {
-    build_s = learned.build_warm_s > 0   ? learned.build_warm_s
-              : learned.build_cold_s > 0 ? learned.build_cold_s
-                                         : kBuildPrior_s;
-  }
+  if (builds == Builds::candidate) build_s = expected_build_s(false, learned);
+  if (builds == Builds::both) build_s = 2 * expected_build_s(true, learned);
   const double price =
       probe.resources.cores * policy.core_price + probe.resources.gpus * policy.gpu_price;
-  return build_s * policy.core_price + 2 * pairs * run_s * price;
+  return build_s * policy.core_price + 2 * pairs * expected_run_s(probe, learned) * price;
 }
 
 }  // namespace policies

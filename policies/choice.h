@@ -8,34 +8,36 @@
 
 #include "hypotheses/manifest.h"
 #include "hypotheses/types.h"
+#include "policies/costs.h"
 #include "policies/policy.h"
+#include "policies/track.h"
 
 namespace policies {
 
 // What a night has learned so far about its probes.
 struct Learned {
-  std::map<std::string, double> run_s;  // seconds of one run, by probe (mean)
+  std::map<std::string, Costs> run;     // of one run, by probe
   std::map<std::string, double> noise;  // s.d. of the paired log-ratio, by to_text(MetricKey)
-  // Share of a metric's time that the changed subject accounts for, by to_text(MetricKey); absent
-  // = 1.
-  std::map<std::string, double> share;
-  double build_cold_s = 0, build_warm_s = 0;  // of one side; 0 = unknown
-  // Outcomes of own-metric questions so far, for P(real): Beta(1 + hits, 1 + misses).
-  int hits = 0, misses = 0;
-  double shrink = 1;  // measured over predicted effect in the past, at most 1
+  Costs build_cold, build_warm;         // of one side
+  Track track;                          // how earlier hypotheses fared
 };
 
 // One question that needs an answer.
 struct OpenQuestion {
   hypotheses::Question question;
   hypotheses::MetricKey key;  // what is judged; empty for builds and correct
-  hypotheses::Layer layer = hypotheses::Layer::kernel;  // of the subject
-  double predicted = 0;            // log-ratio of the prediction, oriented (positive = better)
+  Lineage lineage;            // of the claim; its layer is the subject's
+  double predicted = 0;       // log-ratio of the prediction, oriented (positive = better)
+  // Share of a metric's time that the changed subject accounts for, by to_text(MetricKey), from the
+  // base's newest trace or profile; absent = 1.
+  std::map<std::string, double> share;
   double margin = 0;               // of a guard
   double level = 0;                // alpha; 0 = the rule's
+  double min_gain = 0;             // of an own metric that has to carry over; 0 = the rule's
   std::vector<std::string> paths;  // that the change touches
   std::vector<std::string> knobs;
   bool candidate_is_warm = false;  // is built already
+  bool fresh_build = false;        // both sides from an empty folder, as a merge is measured
   bool change_is_empty = false;    // a pure measurement: every probe covers it
 };
 
@@ -49,20 +51,28 @@ struct Choice {
 Choice choose_experiment(const OpenQuestion& question, const hypotheses::Manifest& manifest,
                          const Learned& learned, const Policy& policy, double remaining_s);
 
-// Expected number of pairs to settle an oriented effect d against noise s at level alpha:
-// P(real) n(support) + (1 - P(real)) n(equivalence), the latter at most the cap. 1 for exact
-// counters (s = 0).
+// Pairs until an oriented effect d is settled against noise s at level alpha, if it is what was
+// predicted: told from 0, or from the minimum gain where it is nearer to none.
+double pairs_to_settle(double effect, double noise, const EvidenceRule& rule, double level);
+
+// Expected number of pairs: P(real) n(settle d) + (1 - P(real)) n(refute), both at most the cap. 1
+// for exact counters (s = 0).
 double expected_pairs(double effect, double noise, double p_real, const EvidenceRule& rule,
                       double level);
 
-// Effect that is seen at a metric of which the subject is the share x of the time (Amdahl):
-// log(1 - x + x e^d), d in the metric's own sense.
-double diluted(double log_ratio, double share);
+// Which builds an experiment needs first. The base is built once a night.
+enum class Builds {
+  none,       // the candidate is built
+  candidate,  // warm, in a folder that holds an older build
+  both,       // both sides from an empty folder
+};
 
-// Cost in machine-seconds: the candidate's build (the base is built once a night) and two runs a
-// pair, priced by resources. Priors until something is learned: 30 s a build; a run of 1, 5, 20 s
-// by layer, at most half its time limit.
-double expected_cost_s(const hypotheses::Probe& probe, double pairs, bool needs_build,
+// Cost in machine-seconds: the builds and two runs a pair, priced by resources. Priors (costs.h): a
+// build takes 30 s, from an empty folder as long as a warm one or longer; a run 1, 5, 20 s by
+// layer, at most half its time limit.
+double expected_cost_s(const hypotheses::Probe& probe, double pairs, Builds builds,
                        const Learned& learned, const Policy& policy);
+double expected_run_s(const hypotheses::Probe& probe, const Learned& learned);
+double expected_build_s(bool cold, const Learned& learned);
 
 }  // namespace policies

@@ -3,6 +3,8 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "policies/pairs.h"
+
 namespace policies {
 namespace {
 
@@ -47,15 +49,25 @@ Manifest manifest() {
   return made;
 }
 
+// Seen often enough that no prior shows.
+Costs seen(double seconds) {
+  Costs costs;
+  for (int i = 0; i < 5; ++i) costs.add(seconds);
+  return costs;
+}
+
 Learned learned() {
   Learned known;
-  known.run_s = {{"kda.check", 0.2}, {"kda.bench", 0.5}, {"kda.slow_bench", 4}, {"serve", 20}};
+  known.run = {{"kda.check", seen(0.2)},
+               {"kda.bench", seen(0.5)},
+               {"kda.slow_bench", seen(4)},
+               {"serve", seen(20)}};
   known.noise = {{"kda.time{batch=1}", 0.02},
                  {"kda.time{batch=8}", 0.03},
                  {"serve.tokens_per_s", 0.04},
                  {"serve.ttft_p99", 0.04}};
-  known.build_cold_s = 40;
-  known.build_warm_s = 10;
+  known.build_cold = seen(40);
+  known.build_warm = seen(10);
   return known;
 }
 
@@ -132,11 +144,10 @@ TEST_CASE("an exact counter needs one pair, however small the effect") {
 }
 
 TEST_CASE("carries over is asked of the goal's probe, with the effect diluted by the share") {
-  Learned known = learned();
   OpenQuestion question = asked(Question::carries_over, "serve.tokens_per_s", std::log(2.0));
-  const Choice full = choose_experiment(question, manifest(), known, Policy(), 10'000);
-  known.share["serve.tokens_per_s"] = 0.1;
-  const Choice diluted_ = choose_experiment(question, manifest(), known, Policy(), 10'000);
+  const Choice full = choose(question);
+  question.share["serve.tokens_per_s"] = 0.1;
+  const Choice diluted_ = choose(question);
   REQUIRE(full.chosen);
   REQUIRE(diluted_.chosen);
   CHECK(diluted_.chosen->probe == "serve");
@@ -207,25 +218,67 @@ TEST_CASE("a boast does not look cheap") {
   OpenQuestion question = asked(Question::own_metric, "kda.time", 0.1);
   const double trusted =
       choose_experiment(question, manifest(), humbled, Policy(), 1e6).chosen->pairs;
-  humbled.shrink = 0.3;
-  humbled.misses = 10;
+  for (int i = 0; i < 5; ++i) record_size(humbled.track, question.lineage, 0.1, 0.04);
   CHECK(choose_experiment(question, manifest(), humbled, Policy(), 1e6).chosen->pairs > trusted);
+}
+
+TEST_CASE("an own metric that has to gain more is refuted in fewer pairs") {
+  OpenQuestion question = asked(Question::own_metric, "kda.time", 0.3);
+  const double usual = choose(question).chosen->pairs;
+  question.min_gain = 0.2;
+  CHECK(choose(question).chosen->pairs < usual);
+}
+
+TEST_CASE(
+    "a prediction that is nearer to nothing than to the minimum gain is told from the latter") {
+  const EvidenceRule rule;  // minimum gain 2%
+  CHECK(pairs_to_settle(0.1, 0.02, rule, 0.05) == pairs_to_separate(0.1, 0.02, 0.05));
+  CHECK(pairs_to_settle(0, 0.02, rule, 0.05) == pairs_to_separate(std::log1p(0.02), 0.02, 0.05));
+  CHECK(pairs_to_settle(0.1, 0, rule, 0.05) == 1);
 }
 
 TEST_CASE("cost: learned times before priors, builds only where needed, priced by resources") {
   const Manifest all = manifest();
   const Policy policy;
-  CHECK(expected_cost_s(all.probes.at("kda.bench"), 10, false, learned(), policy) == Approx(10));
-  CHECK(expected_cost_s(all.probes.at("kda.bench"), 10, true, learned(), policy) == Approx(20));
-  CHECK(expected_cost_s(all.probes.at("kda.bench"), 10, true, {}, policy) == Approx(50));
-  CHECK(expected_cost_s(all.probes.at("serve"), 1, false, learned(), policy) == Approx(80));
-  Probe on_gpu = all.probes.at("kda.bench");
+  const Probe& bench = all.probes.at("kda.bench");
+  CHECK(expected_cost_s(bench, 10, Builds::none, learned(), policy) == Approx(10));
+  CHECK(expected_cost_s(bench, 10, Builds::candidate, learned(), policy) == Approx(20));
+  CHECK(expected_cost_s(bench, 10, Builds::both, learned(), policy) == Approx(90));
+  CHECK(expected_cost_s(bench, 10, Builds::candidate, {}, policy) == Approx(50));
+  CHECK(expected_cost_s(all.probes.at("serve"), 1, Builds::none, learned(), policy) == Approx(80));
+  Probe on_gpu = bench;
   on_gpu.resources.gpus = 1;
-  CHECK(expected_cost_s(on_gpu, 10, false, learned(), policy) == Approx(110));
+  CHECK(expected_cost_s(on_gpu, 10, Builds::none, learned(), policy) == Approx(110));
   Probe brief = all.probes.at("serve");
   brief.name = "brief";
   brief.timeout_s = 4;
-  CHECK(expected_cost_s(brief, 1, false, {}, policy) == Approx(8));
+  CHECK(expected_cost_s(brief, 1, Builds::none, {}, policy) == Approx(8));
+}
+
+TEST_CASE("a prior counts as two observations, so one odd run does not rule") {
+  Costs costs;
+  CHECK_FALSE(costs.known());
+  CHECK(costs.typical_s(10) == 10);
+  costs.add(500);
+  CHECK(costs.typical_s(10) == 10);
+  costs.add(2);
+  CHECK(costs.typical_s(10) == 10);
+  for (int i = 0; i < 3; ++i) costs.add(2);
+  CHECK(costs.typical_s(10) == 2);
+  for (int i = 0; i < 100; ++i) costs.add(3);
+  CHECK(costs.latest_s.size() == Costs::kRemembered);
+  CHECK(costs.typical_s(10) == 3);
+}
+
+TEST_CASE("a folder that was built from nothing is not cheaper than a warm one") {
+  Learned known;
+  CHECK(expected_build_s(false, known) == 30);
+  CHECK(expected_build_s(true, known) == 30);
+  known.build_cold = seen(100);
+  CHECK(expected_build_s(false, known) == 100);  // nothing warm was seen yet
+  known.build_warm = seen(8);
+  CHECK(expected_build_s(false, known) == 8);
+  CHECK(expected_build_s(true, known) == 100);
 }
 
 }  // namespace

@@ -37,26 +37,27 @@ double pairs_to_separate(double distance, double noise, double level) {
   return std::ceil(goal / best);
 }
 
+double pairs_to_settle(double effect, double noise, const EvidenceRule& rule, double level) {
+  if (noise <= 0) return 1;
+  if (level <= 0) level = rule.alpha;
+  const double from_min_gain = std::log1p(rule.min_gain) - effect;
+  return pairs_to_separate(std::max(effect, from_min_gain), noise, level);
+}
+
 double expected_pairs(double effect, double noise, double p_real, const EvidenceRule& rule,
                       double level) {
   if (noise <= 0) return 1;
   if (level <= 0) level = rule.alpha;
-  const double to_support = pairs_to_separate(effect, noise, level);
+  const double cap = rule.max_pairs;
+  const double with_effect = std::min(pairs_to_settle(effect, noise, rule, level), cap);
   // Without an effect it ends when both bounds are inside +-no_difference, or the upper one is
   // below the minimum gain, or at the cap.
   constexpr double kBothSides = 1.5;
   const double to_no_difference =
       kBothSides * pairs_to_separate(std::log1p(rule.no_difference), noise, level);
   const double to_refute = pairs_to_separate(std::log1p(rule.min_gain), noise, level);
-  const double without_effect =
-      std::min({to_no_difference, to_refute, static_cast<double>(rule.max_pairs)});
-  return p_real * to_support + (1 - p_real) * without_effect;
-}
-
-double diluted(double log_ratio, double share) {
-  const double x = std::clamp(share, 0.0, 1.0);
-  if (x == 1) return log_ratio;
-  return std::log1p(x * std::expm1(log_ratio));
+  const double without_effect = std::min({to_no_difference, to_refute, cap});
+  return p_real * with_effect + (1 - p_real) * without_effect;
 }
 
 }  // namespace policies

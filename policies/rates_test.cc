@@ -147,7 +147,7 @@ TEST_CASE("expected pairs agree with simulation within a factor of 1.5") {
 TEST_CASE("expected pairs of an exact counter, of a hopeless effect and of a mixture") {
   const EvidenceRule rule;
   CHECK(expected_pairs(0.5, 0, 0.5, rule, 0) == 1);
-  CHECK(expected_pairs(0, 0.05, 1, rule, 0) == kPairsWithoutEnd);
+  CHECK(expected_pairs(0, 0.05, 1, rule, 0) == rule.max_pairs);
   const double real = expected_pairs(0.3, 0.05, 1, rule, 0);
   const double not_real = expected_pairs(0.3, 0.05, 0, rule, 0);
   CHECK(not_real <= rule.max_pairs);

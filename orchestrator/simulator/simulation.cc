@@ -17,6 +17,16 @@ namespace {
 // A life of a night takes some hundred commits; what takes so many does not end.
 constexpr int kMostCommits = 20'000;
 
+nlohmann::json to_json(const policies::Learned& learned) {
+  nlohmann::json json = {learned.noise, learned.build_cold.latest_s, learned.build_warm.latest_s};
+  for (const auto& [probe, costs] : learned.run) json.push_back({probe, costs.latest_s});
+  for (const auto& [name, group] : learned.track.groups) {
+    json.push_back({name, group.ratios});
+    for (const auto& counts : group.answers) json.push_back({counts.refuted, counts.supported});
+  }
+  return json;
+}
+
 }  // namespace
 
 std::uint64_t digest_of(const State& state) {
@@ -31,8 +41,8 @@ std::uint64_t digest_of(const State& state) {
   for (const auto& [id, night] : state.nights) {
     add(to_json(night.night));
     add({night.incumbent.value, night.spend.machine_s, night.spend.tokens, night.turns,
-         night.fruitless, night.planner_stopped, night.machine_trouble, night.learned.run_s,
-         night.learned.noise, night.refusals.size()});
+         night.fruitless, night.planner_stopped, night.machine_trouble, to_json(night.learned),
+         night.refusals.size()});
   }
   for (const auto& [id, hypothesis] : state.hypotheses) add(to_json(hypothesis));
   for (const auto& [id, record] : state.experiments) {
