@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,13 +33,25 @@ struct MetricSource {
   std::string field;  // google-benchmark: real_time, cpu_time or a counter; hyperfine: median...
 };
 
+// The best value that the machine's physics allows: a rate above it, or a time below it, is a
+// mistake of the measurement. Either a number in the metric's unit, or the rate at which the
+// machine was seen to copy memory.
+struct Limit {
+  double value = 0;
+  bool is_copy_rate = false;
+};
+
 struct Metric {
   std::string name;
   Better better = Better::lower;
   std::string unit;
   bool exact = false;  // a counter without noise: one pair decides
   MetricSource from;   // unused by the nightshift format, which names its metrics itself
+  std::optional<Limit> limit = {};
 };
+
+// Bytes per second in a unit like "B/s", "MB/s" or "GiB/s"; nothing for any other unit.
+std::optional<double> bytes_per_s(std::string_view unit);
 
 struct Resources {
   int cores = 1;

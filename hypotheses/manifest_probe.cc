@@ -1,6 +1,8 @@
 // Reading the parts of a manifest: commands, knobs and probes.
 #include <algorithm>
+#include <cmath>
 #include <optional>
+#include <utility>
 
 #include "hypotheses/glob.h"
 #include "hypotheses/manifest_read.h"
@@ -113,15 +115,35 @@ MetricSource read_source(const YamlNode& metric, Format format) {
   return source;
 }
 
+constexpr std::string_view kCopyRate = "copy_rate";
+
+// Above 0 and finite, in the metric's unit; or copy_rate, where the metric is a rate of bytes.
+std::optional<Limit> read_limit(const YamlNode& node, const Metric& metric) {
+  if (!node.present()) return {};
+  const std::optional<std::string> text = node.text();
+  if (!text) return {};
+  if (*text == kCopyRate) {
+    if (metric.better == Better::higher && bytes_per_s(metric.unit)) return Limit{0, true};
+    node.mistake("copy_rate limits rates of bytes: expected better: higher and a unit like GB/s");
+    return {};
+  }
+  const std::optional<double> value = node.number();
+  if (!value) return {};
+  if (std::isfinite(*value) && *value > 0) return Limit{*value, false};
+  node.mistake("expected a number above 0 or copy_rate; found " + shown(*text));
+  return {};
+}
+
 Metric read_metric(const std::string& name, const YamlNode& node, Format format) {
   Metric metric;
   metric.name = name;
-  node.keys({"from", "better", "unit", "exact"});
+  node.keys({"from", "better", "unit", "exact", "limit"});
   metric.from = read_source(node, format);
   // Not guessed: a wrong direction would turn every loss into a win.
   metric.better = read_word<Better>(node.required("better")).value_or(Better::lower);
   metric.unit = node.at("unit").text().value_or("");
   metric.exact = node.at("exact").boolean().value_or(false);
+  metric.limit = read_limit(node.at("limit"), metric);
   return metric;
 }
 
@@ -209,6 +231,16 @@ void read_timeline(const YamlNode& node, Probe& probe) {
 }
 
 }  // namespace
+
+std::optional<double> bytes_per_s(std::string_view unit) {
+  constexpr std::pair<std::string_view, double> kUnits[] = {
+      {"B/s", 1},     {"kB/s", 1e3},     {"KB/s", 1e3},     {"MB/s", 1e6},     {"GB/s", 1e9},
+      {"TB/s", 1e12}, {"KiB/s", 0x1p10}, {"MiB/s", 0x1p20}, {"GiB/s", 0x1p30}, {"TiB/s", 0x1p40}};
+  for (const auto& [name, bytes] : kUnits) {
+    if (unit == name) return bytes;
+  }
+  return {};
+}
 
 bool is_name(std::string_view text) {
   if (text.empty() || text[0] == '.' || text[0] == '-' || (text[0] >= '0' && text[0] <= '9'))

@@ -153,6 +153,10 @@ constexpr Broken kBroken[] = {
     {"better: lower, unit: ns", "unit: ns", "30:15 missing key 'better'"},
     {"      k.gates:", "      serve.ttft:",
      "39:15 the metric 'serve.ttft' is emitted by the probe 'k.bench' already"},
+    {"better: lower, unit: ns", "better: lower, unit: ns, limit: 0",
+     "30:88 expected a number above 0 or copy_rate; found '0'"},
+    {"better: lower, unit: ns", "better: lower, unit: ns, limit: copy_rate",
+     "30:88 copy_rate limits rates of bytes: expected better: higher and a unit like GB/s"},
     {"cores: 2", "cores: 0", "32:24 expected 1 to 4096; found 0"},
     {"metrics: {serve.ttft: {better: lower, unit: ms}}",
      "metrics: {serve.ttft: {from: {field: x}, better: lower}}",
@@ -165,6 +169,20 @@ constexpr Broken kBroken[] = {
     {"answers: timeline", "answer: timeline", nullptr},  // unknown, and missing
     {"when: launch", "when: run", nullptr},              // unknown, and no placeholder {threads}
 };
+
+TEST_CASE("a limit is a number in the metric's unit, or the machine's copy rate") {
+  const auto limit_of = [](std::string_view keys) {
+    return read_manifest(with("better: lower, unit: ns", keys), "m.yaml")
+        ->metric("k.time")
+        ->limit.value();
+  };
+  CHECK(limit_of("better: lower, unit: ns, limit: 12.5").value == 12.5);
+  CHECK_FALSE(limit_of("better: lower, unit: ns, limit: 12.5").is_copy_rate);
+  CHECK(limit_of("better: higher, unit: GB/s, limit: copy_rate").is_copy_rate);
+  CHECK(bytes_per_s("GiB/s") == 1073741824);
+  CHECK(bytes_per_s("MB/s") == 1e6);
+  CHECK_FALSE(bytes_per_s("ns"));
+}
 
 }  // namespace
 
@@ -199,6 +217,7 @@ TEST_CASE("a manifest is read whole") {
   CHECK(bench.timeout_s == 60);
   CHECK(bench.metrics.at("k.time").from.field == "real_time");
   CHECK(bench.metrics.at("k.gates").exact);
+  CHECK_FALSE(bench.metrics.at("k.gates").limit);
   CHECK(manifest->probes.at("k.check").timeout_s == 30);
   CHECK(manifest->metric("serve.ttft")->unit == "ms");
   CHECK(manifest->metric("nothing") == nullptr);

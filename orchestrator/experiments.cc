@@ -84,11 +84,27 @@ bool builds_answered(const std::vector<Answer>& answers) {
                      [](const Answer& a) { return a.question == Question::builds; });
 }
 
+double run_s(const NightRecord& night, const std::string& probe) {
+  auto found = night.manifest->probes.find(probe);
+  if (found == night.manifest->probes.end()) return kUnknownRun_s;
+  return policies::expected_run_s(found->second, night.learned);
+}
+
+// The cap, or what is left of the night's machine-seconds where that is less.
+int affordable_pairs(const State& state, const NightRecord& night, const std::string& probe) {
+  const auto& policy = campaign_of(state, night).policy;
+  const double left = policies::remaining_machine_s(policy.budget, spend_of(state, night));
+  const double pairs = left / std::max(1e-9, 2 * run_s(night, probe));
+  return pairs < policy.evidence.max_pairs ? std::max(1, static_cast<int>(pairs))
+                                           : policy.evidence.max_pairs;
+}
+
 JudgeRule rule_for(const State& state, const NightRecord& night, const Experiment& experiment) {
   const auto& policy = campaign_of(state, night).policy;
   JudgeRule rule;
   rule.evidence = policy.evidence;
   rule.is_noise = !experiment.hypothesis && !experiment.merge;
+  rule.affordable_pairs = affordable_pairs(state, night, experiment.probe);
   auto noise = night.learned.noise.find(to_text(experiment.key));
   if (noise != night.learned.noise.end()) rule.noise = noise->second;
   hypotheses::HypothesisId owner = experiment.hypothesis;
@@ -107,12 +123,6 @@ JudgeRule rule_for(const State& state, const NightRecord& night, const Experimen
     }
   }
   return rule;
-}
-
-double run_s(const NightRecord& night, const std::string& probe) {
-  auto found = night.manifest->probes.find(probe);
-  if (found == night.manifest->probes.end()) return kUnknownRun_s;
-  return policies::expected_run_s(found->second, night.learned);
 }
 
 void finish(Decision& decision, const State& state, const NightRecord& night,
@@ -214,14 +224,16 @@ Decision ask_noise(const State& state, const NightRecord& night, base::Instant n
   experiment.probe = probe->name;
   experiment.base = experiment.candidate = night.night.base;
   experiment.seed = base::seed_from(night.night.seed, experiment.id.text());
-  experiment.max_attempts = policy.evidence.noise_pairs;
+  // Whether an exact counter repeats shows in one pair.
+  const bool exact = probe->metrics.at(experiment.key.metric).exact;
+  experiment.max_attempts = exact ? 1 : policy.evidence.noise_pairs;
   experiment.estimate_s =
       (night.learned.build_warm.known() ? 0 : policies::expected_build_s(false, night.learned)) +
       2 * experiment.max_attempts * run_s(night, probe->name);
   experiment.why = fmt::format(
-      "A/A: the same commit as both sides, {} pairs, to learn how far {} differs from itself on "
+      "A/A: the same commit as both sides, {} {}, to learn how far {} differs from itself on "
       "this machine before anything is believed",
-      experiment.max_attempts, to_text(experiment.key));
+      experiment.max_attempts, exact ? "pair" : "pairs", to_text(experiment.key));
   Decision decision;
   if (no_budget(state, night, experiment.estimate_s, 0, now)) return decision;
   decision.effects.push_back(RunAttempt{experiment.id, 0, first_sides(experiment)});

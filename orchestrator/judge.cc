@@ -4,11 +4,12 @@
 
 #include <cmath>
 #include <map>
-#include <set>
 
 #include "base/rng.h"
 #include "orchestrator/broken_rule.h"
 #include "orchestrator/timelines.h"
+#include "policies/failures.h"
+#include "policies/fitness.h"
 
 namespace orchestrator {
 
@@ -21,9 +22,6 @@ using hypotheses::Side;
 using hypotheses::Verdict;
 
 namespace {
-
-// A side that fails this often while the other one runs is at fault itself, not the weather.
-constexpr int kFailuresThatCount = 2;
 
 Answer answer(const Experiment& experiment, Verdict verdict, std::string reason) {
   Answer result{experiment.question, verdict, std::move(reason), {}, experiment.id};
@@ -76,38 +74,87 @@ Outcome judge_one_sided(const ExperimentRecord& record) {
   return answer(experiment, Verdict::refuted, told(*candidate));
 }
 
-struct SideFailures {
-  int base = 0, candidate = 0;
-  const Run* last_base = nullptr;
-  const Run* last_candidate = nullptr;
+std::optional<double> value_of(const Run& run, const hypotheses::MetricKey& key) {
+  for (const auto& observation : run.observations) {
+    if (observation.key == key) return observation.value;
+  }
+  return {};
+}
+
+std::string unusable_text(std::optional<double> value) {
+  return value ? fmt::format("measured {:g}, where a positive value was expected", *value)
+               : "did not measure the metric";
+}
+
+// What one side of an attempt came to.
+struct SideOfAttempt {
+  const Run* good = nullptr;
+  const Run* failed = nullptr;
+  bool lost = false;
+
+  void add(const Run& run) {
+    if (run.outcome == RunOutcome::lost) {
+      lost = true;
+    } else if (run.outcome != RunOutcome::ok) {
+      failed = &run;
+    } else if (run.measured) {
+      good = &run;
+    }
+  }
+  bool has_failed() const { return failed != nullptr && good == nullptr; }
+  bool is_unknown() const { return lost && failed == nullptr && good == nullptr; }
 };
 
-// The candidate is not blamed for an attempt in which the base failed too.
-SideFailures count_failures(const ExperimentRecord& record) {
-  SideFailures failures;
-  auto failed = [](const Run& run) {
-    return run.outcome != RunOutcome::ok && run.outcome != RunOutcome::lost;
-  };
-  std::set<int> base_failed;
+struct Attempt {
+  SideOfAttempt base, candidate;
+};
+
+std::map<int, Attempt> by_attempt(const ExperimentRecord& record) {
+  std::map<int, Attempt> attempts;
   for (const Run& run : record.runs) {
-    if (run.side == Side::base && failed(run)) base_failed.insert(run.attempt);
+    Attempt& attempt = attempts[run.attempt];
+    (run.side == Side::base ? attempt.base : attempt.candidate).add(run);
   }
-  for (const Run& run : record.runs) {
-    if (!failed(run)) continue;
-    if (run.side == Side::candidate && base_failed.count(run.attempt) != 0) continue;
-    if (run.side == Side::base) {
-      ++failures.base;
-      failures.last_base = &run;
-    } else {
-      ++failures.candidate;
-      failures.last_candidate = &run;
+  return attempts;
+}
+
+struct Failures {
+  policies::Attempts attempts;
+  std::string of_base, of_candidate;  // what the last one said
+};
+
+bool is_usable(std::optional<double> value) { return value && std::isfinite(*value) && *value > 0; }
+
+// A value that has no logarithm where the other side's has one is a failure too; both 0 is a tie.
+Failures count_failures(const ExperimentRecord& record) {
+  Failures failures;
+  for (const auto& [number, attempt] : by_attempt(record)) {
+    const auto& [base, candidate] = attempt;
+    if (base.is_unknown() || candidate.is_unknown()) continue;
+    bool base_failed = base.has_failed(), candidate_failed = candidate.has_failed();
+    if (base.good != nullptr && candidate.good != nullptr) {
+      const auto a = value_of(*base.good, record.experiment.key);
+      const auto b = value_of(*candidate.good, record.experiment.key);
+      const bool tie = a && b && *a == 0 && *b == 0;
+      base_failed = !tie && !is_usable(a);
+      candidate_failed = !tie && !is_usable(b);
+      if (base_failed) failures.of_base = unusable_text(a);
+      if (candidate_failed) failures.of_candidate = unusable_text(b);
+    } else if (!base_failed && !candidate_failed) {
+      continue;  // one side was not launched, and nothing says why
     }
+    if (base.has_failed()) failures.of_base = told(*base.failed);
+    if (candidate.has_failed()) failures.of_candidate = told(*candidate.failed);
+    auto& counts = failures.attempts;
+    ++(base_failed ? (candidate_failed ? counts.both_failed : counts.base_failed)
+                   : (candidate_failed ? counts.candidate_failed : counts.both_ran));
   }
   return failures;
 }
 
-// A failed build ends a comparison at once; a failed run does when it repeats.
-std::optional<Answer> judge_failures(const ExperimentRecord& record) {
+// A failed build ends a comparison at once; failed runs do by the rules of policies/failures.h.
+std::optional<Answer> judge_failures(const ExperimentRecord& record, const Failures& failures,
+                                     const JudgeRule& rule) {
   const Experiment& experiment = record.experiment;
   if (const Run* run = find_run(record, Side::base, RunOutcome::build_failed)) {
     return answer(experiment, Verdict::invalid, "the base does not build: " + run->detail);
@@ -115,57 +162,73 @@ std::optional<Answer> judge_failures(const ExperimentRecord& record) {
   if (const Run* run = find_run(record, Side::candidate, RunOutcome::build_failed)) {
     return answer(experiment, Verdict::refuted, "does not build: " + run->detail);
   }
-  SideFailures failures = count_failures(record);
-  if (failures.base >= kFailuresThatCount) {
-    return answer(experiment, Verdict::invalid,
-                  "the probe fails on the base: " + told(*failures.last_base));
-  }
-  if (failures.candidate >= kFailuresThatCount) {
-    return answer(experiment, Verdict::refuted,
-                  fmt::format("the candidate failed {} times where the base ran: {}",
-                              failures.candidate, told(*failures.last_candidate)));
-  }
-  return {};
+  const auto judged = policies::judge_failures(failures.attempts, rule.evidence.alpha);
+  if (!judged) return {};
+  const bool of_base = judged->verdict == Verdict::invalid;
+  // In A/A both sides are the base.
+  return answer(experiment, rule.is_noise ? Verdict::invalid : judged->verdict,
+                judged->reason + ": " + (of_base ? failures.of_base : failures.of_candidate));
 }
 
-Answer judge_noise(const Experiment& experiment, const hypotheses::Evidence& evidence,
-                   const policies::EvidenceRule& rule) {
-  double larger = std::max(evidence.e_better, evidence.e_worse);
-  if (larger >= 2 / rule.alpha) {
-    return answer(
-        experiment, Verdict::invalid,
-        fmt::format("the same commit differs from itself on this machine: {} (e = {:.0f})",
-                    effect_text(evidence), larger));
+// The A/A measurement is answered "no-difference" by a machine that is fit to measure.
+std::optional<policies::Judgement> judge_noise(const ExperimentRecord& record, bool exact,
+                                               const JudgeRule& rule,
+                                               hypotheses::Evidence& evidence) {
+  if (record.attempts < record.experiment.max_attempts) return {};
+  const int affordable =
+      rule.affordable_pairs > 0 ? rule.affordable_pairs : rule.evidence.max_pairs;
+  auto judged = policies::judge_fitness(evidence, exact, rule.evidence, affordable);
+  evidence.noise = judged.noise;
+  const bool unfit = judged.fitness == policies::Fitness::quarantined;
+  return policies::Judgement{unfit ? Verdict::invalid : Verdict::no_difference,
+                             std::move(judged.reason)};
+}
+
+std::optional<policies::Judgement> judge_question(const ExperimentRecord& record, bool exact,
+                                                  const JudgeRule& rule,
+                                                  const hypotheses::Evidence& evidence) {
+  const policies::EvidenceRule& numbers = rule.evidence;
+  if (record.experiment.question == Question::guards) {
+    return policies::judge_guard(evidence, rule.guard_margin, numbers, exact, record.attempts);
   }
-  return answer(
-      experiment, Verdict::no_difference,
-      fmt::format("noise {:.1f}% a pair over {} A/A pairs", 100 * evidence.noise, evidence.pairs));
+  if (rule.level > 0) {
+    return policies::judge_confirmation(evidence, rule.level, numbers, exact, record.attempts);
+  }
+  return policies::judge_gain(evidence, numbers, exact, record.attempts);
+}
+
+// A gain that the good pairs show is no gain while the candidate fails where the base runs.
+void hold_back(std::optional<policies::Judgement>& judgement, const ExperimentRecord& record,
+               const Failures& failures, const JudgeRule& rule) {
+  if (!judgement || judgement->verdict != Verdict::supported) return;
+  const bool is_merge = bool(record.experiment.merge);
+  const std::string why = policies::failures_in_the_way(failures.attempts, is_merge);
+  if (why.empty()) return;
+  if (!is_merge && record.attempts < rule.evidence.max_pairs) {
+    judgement.reset();
+    return;
+  }
+  judgement->verdict = Verdict::inconclusive;
+  judgement->reason += "; but " + why + " (" + failures.of_candidate + ")";
 }
 
 Outcome judge_pairs(const ExperimentRecord& record, const hypotheses::Metric& metric,
                     const JudgeRule& rule) {
   const Experiment& experiment = record.experiment;
-  if (auto failed = judge_failures(record)) return *failed;
+  const Failures failures = count_failures(record);
+  if (auto failed = judge_failures(record, failures, rule)) return *failed;
   auto evidence = policies::weigh(good_pairs(record), experiment.key, metric, rule.evidence.alpha,
-                                  rule.noise, rule.evidence.implausible_ratio);
-  std::optional<policies::Judgement> judgement;
-  if (rule.is_noise) {
-    if (record.attempts >= experiment.max_attempts) {
-      Answer result = judge_noise(experiment, evidence, rule.evidence);
-      result.evidence = evidence;
-      return result;
-    }
-  } else if (experiment.question == Question::guards) {
-    judgement = policies::judge_guard(evidence, rule.guard_margin, rule.evidence, metric.exact,
-                                      record.attempts);
-  } else if (rule.level > 0) {
-    judgement = policies::judge_confirmation(evidence, rule.level, rule.evidence, metric.exact,
-                                             record.attempts);
-  } else {
-    judgement = policies::judge_gain(evidence, rule.evidence, metric.exact, record.attempts);
-  }
-  if (broken(Rule::evidence_decides) && evidence.effect > 0) judgement = {Verdict::supported, "so"};
+                                  rule.noise, rule.evidence.implausible_ratio, rule.machine);
+  auto judgement = rule.is_noise ? judge_noise(record, metric.exact, rule, evidence)
+                                 : judge_question(record, metric.exact, rule, evidence);
+  hold_back(judgement, record, failures, rule);
+  if (!rule.is_noise && broken(Rule::evidence_decides) && evidence.effect > 0)
+    judgement = {Verdict::supported, "so"};
   if (!judgement) return NextAttempt{coin_order(experiment.seed, record.attempts)};
+  if (judgement->verdict == Verdict::supported && failures.attempts.candidate_failed > 0) {
+    judgement->reason +=
+        fmt::format("; {} ({})", failures_text(failures.attempts), failures.of_candidate);
+  }
   Answer result = answer(experiment, judgement->verdict, judgement->reason);
   result.evidence = evidence;
   return result;
@@ -184,13 +247,6 @@ Outcome judge_timeline(const ExperimentRecord& record) {
   return result;
 }
 
-std::optional<double> value_of(const Run& run, const hypotheses::MetricKey& key) {
-  for (const auto& observation : run.observations) {
-    if (observation.key == key) return observation.value;
-  }
-  return {};
-}
-
 }  // namespace
 
 std::vector<Side> coin_order(std::uint64_t seed, int attempt) {
@@ -200,18 +256,16 @@ std::vector<Side> coin_order(std::uint64_t seed, int attempt) {
 }
 
 std::vector<policies::PairValues> good_pairs(const ExperimentRecord& record) {
-  std::map<int, std::pair<const Run*, const Run*>> by_attempt;
-  for (const Run& run : record.runs) {
-    bool good = run.outcome == RunOutcome::ok || broken(Rule::failed_run_is_no_value);
-    if (!run.measured || !good) continue;
-    auto& [base, candidate] = by_attempt[run.attempt];
-    (run.side == Side::base ? base : candidate) = &run;
-  }
+  auto run_of = [](const SideOfAttempt& side) {
+    return broken(Rule::failed_run_is_no_value) && side.good == nullptr ? side.failed : side.good;
+  };
   std::vector<policies::PairValues> pairs;
-  for (const auto& [attempt, runs] : by_attempt) {
-    if (runs.first == nullptr || runs.second == nullptr) continue;
-    auto base = value_of(*runs.first, record.experiment.key);
-    auto candidate = value_of(*runs.second, record.experiment.key);
+  for (const auto& [number, attempt] : by_attempt(record)) {
+    const Run* of_base = run_of(attempt.base);
+    const Run* of_candidate = run_of(attempt.candidate);
+    if (of_base == nullptr || of_candidate == nullptr) continue;
+    auto base = value_of(*of_base, record.experiment.key);
+    auto candidate = value_of(*of_candidate, record.experiment.key);
     if (base && candidate) pairs.push_back({*base, *candidate});
   }
   return pairs;

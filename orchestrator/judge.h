@@ -18,10 +18,12 @@ using Outcome = std::variant<NextAttempt, hypotheses::Answer>;
 // Everything the judgement of one experiment depends on besides its runs.
 struct JudgeRule {
   policies::EvidenceRule evidence;
-  double level = 0;         // a merge's confirmation level; 0 = exploration
-  double guard_margin = 0;  // of a guard question
-  double noise = 0;         // known beforehand, 0 = unknown
-  bool is_noise = false;    // an A/A measurement
+  double level = 0;                 // a merge's confirmation level; 0 = exploration
+  double guard_margin = 0;          // of a guard question
+  double noise = 0;                 // known beforehand, 0 = unknown
+  bool is_noise = false;            // an A/A measurement
+  int affordable_pairs = 0;         // that an experiment of this night may take; 0 = the cap
+  policies::MachineLimits machine;  // against which results are too good to be true
 };
 
 Outcome judge(const ExperimentRecord& record, const hypotheses::Manifest& manifest,

@@ -6,84 +6,9 @@
 #include <set>
 
 #include "base/rng.h"
+#include "orchestrator/test_judge.h"
 
-namespace orchestrator {
-namespace {
-
-using hypotheses::Answer;
-using hypotheses::MetricKey;
-using hypotheses::Question;
-using hypotheses::Run;
-using hypotheses::RunOutcome;
-using hypotheses::Side;
-using hypotheses::Verdict;
-
-const MetricKey kTime{"toy.time", {{"batch", "1"}}};
-
-hypotheses::Manifest bench_manifest(bool exact = false) {
-  hypotheses::Probe probe;
-  probe.name = "toy.bench";
-  probe.metrics["toy.time"] = {"toy.time", hypotheses::Better::lower, "ns", exact, {}};
-  hypotheses::Manifest manifest;
-  manifest.probes["toy.bench"] = probe;
-  return manifest;
-}
-
-ExperimentRecord record(Question question) {
-  ExperimentRecord record;
-  record.experiment.id = {7};
-  record.experiment.question = question;
-  record.experiment.probe = "toy.bench";
-  bool about_metric = question != Question::builds && question != Question::correct;
-  if (about_metric) record.experiment.key = kTime;
-  record.experiment.seed = 1;
-  record.experiment.max_attempts = 40;
-  return record;
-}
-
-void add(ExperimentRecord& record, int attempt, Side side, RunOutcome outcome, double value = 0) {
-  Run run;
-  run.attempt = attempt;
-  run.side = side;
-  run.outcome = outcome;
-  run.measured = outcome != RunOutcome::build_failed;
-  run.wall_s = 1.5;
-  if (outcome != RunOutcome::ok) run.detail = "the detail";
-  if (outcome == RunOutcome::ok && value != 0) run.observations.push_back({kTime, value, "ns"});
-  record.runs.push_back(run);
-  record.attempts = std::max(record.attempts, attempt + 1);
-}
-
-void add_pair(ExperimentRecord& record, double base, double candidate) {
-  int attempt = record.attempts;
-  add(record, attempt, Side::base, RunOutcome::ok, base);
-  add(record, attempt, Side::candidate, RunOutcome::ok, candidate);
-}
-
-JudgeRule rule() { return {}; }
-
-Answer answered(const ExperimentRecord& record, JudgeRule rule = {}, bool exact = false) {
-  Outcome outcome = judge(record, bench_manifest(exact), rule);
-  REQUIRE(std::holds_alternative<Answer>(outcome));
-  return std::get<Answer>(outcome);
-}
-
-std::vector<Side> next(const ExperimentRecord& record, JudgeRule rule = {}) {
-  Outcome outcome = judge(record, bench_manifest(), rule);
-  REQUIRE(std::holds_alternative<NextAttempt>(outcome));
-  return std::get<NextAttempt>(outcome).sides;
-}
-
-bool holds(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
-// All but ok, and all but the one that is nobody's fault.
-constexpr RunOutcome kFailures[] = {RunOutcome::failed_check,  RunOutcome::build_failed,
-                                    RunOutcome::timeout,       RunOutcome::crashed,
-                                    RunOutcome::could_not_run, RunOutcome::bad_output};
-
-}  // namespace
+namespace orchestrator::judging {
 
 TEST_CASE("builds and correct: the candidate's run decides, where it is good") {
   for (Question question : {Question::builds, Question::correct}) {
@@ -151,59 +76,13 @@ TEST_CASE("pairs: a build that fails ends the comparison at once") {
   CHECK(answered(base).verdict == Verdict::invalid);
 }
 
-TEST_CASE("pairs: one failure may be the weather, the second on one side is that side's") {
-  for (RunOutcome outcome : kFailures) {
-    if (outcome == RunOutcome::build_failed) continue;
-    for (Question question : {Question::own_metric, Question::carries_over, Question::guards}) {
-      for (Side side : {Side::base, Side::candidate}) {
-        CAPTURE(to_text(outcome), to_text(question), to_text(side));
-        Side other = side == Side::base ? Side::candidate : Side::base;
-        auto runs = record(question);
-        add(runs, 0, side, outcome);
-        add(runs, 0, other, RunOutcome::ok, 100);
-        CHECK(next(runs).size() == 2);
-        add(runs, 1, side, outcome);
-        add(runs, 1, other, RunOutcome::ok, 100);
-        Answer answer = answered(runs);
-        CHECK(answer.verdict == (side == Side::base ? Verdict::invalid : Verdict::refuted));
-        CHECK(holds(answer.reason, std::string(to_text(outcome)) + ": the detail"));
-        REQUIRE(answer.evidence);
-        CHECK(answer.evidence->key == kTime);
-      }
-    }
-  }
-}
-
-TEST_CASE("pairs: where both sides fail together the candidate is not blamed") {
-  auto runs = record(Question::own_metric);
-  add(runs, 0, Side::base, RunOutcome::timeout);
-  add(runs, 0, Side::candidate, RunOutcome::timeout);
-  add(runs, 1, Side::base, RunOutcome::ok, 100);
-  add(runs, 1, Side::candidate, RunOutcome::timeout);
-  CHECK(next(runs).size() == 2);  // it failed once where the base ran
-  add(runs, 2, Side::base, RunOutcome::timeout);
-  add(runs, 2, Side::candidate, RunOutcome::ok, 100);
-  CHECK(answered(runs).verdict == Verdict::invalid);
-}
-
-TEST_CASE("pairs: lost runs are no failures, and half a pair is no pair") {
-  auto runs = record(Question::own_metric);
-  for (int attempt = 0; attempt < 5; ++attempt) {
-    add(runs, attempt, Side::candidate, RunOutcome::lost);
-    add(runs, attempt, Side::base, RunOutcome::ok, 100);
-  }
-  CHECK(next(runs).size() == 2);
-  CHECK(good_pairs(runs).empty());
-}
-
 TEST_CASE("pairs: clear gains, losses and ties are told apart, and not before the minimum") {
   struct Row {
     double ratio;
     Verdict verdict;
   };
   for (const Row& row : {Row{0.6, Verdict::supported}, Row{1.4, Verdict::refuted},
-                         // Surely less than the minimum gain shows before surely nothing.
-                         Row{1.0, Verdict::refuted}}) {
+                         Row{1.0, Verdict::no_difference}}) {
     CAPTURE(row.ratio);
     auto runs = record(Question::own_metric);
     base::Rng rng(5);
@@ -290,25 +169,25 @@ TEST_CASE("a merge is confirmed at its own level: what explores enough does not 
   CHECK(answered(runs, confirm).verdict == Verdict::supported);
 }
 
-TEST_CASE("A/A: takes all its pairs, then says how far the machine differs from itself") {
+TEST_CASE(
+    "A/A: a machine that is too loud is unfit, one that is coarse is fit and says what it tells") {
   JudgeRule noise = rule();
   noise.is_noise = true;
-  auto calm = record(Question::own_metric);
-  calm.experiment.max_attempts = 12;
-  auto biased = calm;
-  base::Rng rng(3);
-  for (int i = 0; i < 12; ++i) {
-    CHECK(next(calm, noise).size() == 2);
-    add_pair(calm, 100, 100 * std::exp(0.02 * (rng.uniform() - 0.5)));
-    add_pair(biased, 100, 140 * std::exp(0.02 * (rng.uniform() - 0.5)));
+  auto coarse = record(Question::own_metric);
+  coarse.experiment.max_attempts = 6;
+  auto loud = coarse;
+  for (double ratio : {1.2, 0.85, 1.1, 0.9, 1.15, 0.8}) {
+    add_pair(coarse, 100, 100 * ratio);
+    add_pair(loud, 100, 100 * std::pow(ratio, 8));
   }
-  Answer quiet = answered(calm, noise);
-  CHECK(quiet.verdict == Verdict::no_difference);
-  CHECK(quiet.evidence->noise > 0.001);
-  CHECK(quiet.evidence->noise < 0.02);
-  Answer unfit = answered(biased, noise);
+  Answer fit = answered(coarse, noise);
+  CHECK(fit.verdict == Verdict::no_difference);
+  CHECK(holds(fit.reason, "the cap is 40: only gains of "));
+  noise.affordable_pairs = 7;
+  CHECK(holds(answered(coarse, noise).reason, "the cap is 7"));
+  Answer unfit = answered(loud, noise);
   CHECK(unfit.verdict == Verdict::invalid);
-  CHECK(holds(unfit.reason, "differs from itself"));
+  CHECK(holds(unfit.reason, "the policy allows 50%"));
 }
 
 TEST_CASE("a metric that no probe emits makes the answer invalid, and names it") {
@@ -345,4 +224,4 @@ TEST_CASE("a pair counts by its key alone: other conditions and other metrics ar
   CHECK(pairs[0].candidate == 90);
 }
 
-}  // namespace orchestrator
+}  // namespace orchestrator::judging

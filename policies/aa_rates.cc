@@ -1,197 +1,166 @@
-// aa_rates: how often the shipped rules call a change that changes nothing "supported", and how
-// many pairs a real effect takes, on noise that a real machine gave (docs/statistics.md).
+// aa_rates: what the shipped rules get wrong, and what they take to be right, on noise of known
+// shape and on noise that real machines gave. Its output is in docs/statistics.md.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <boost/math/distributions/binomial.hpp>
-#include <cmath>
 #include <cstdio>
 #include <filesystem>
-#include <map>
+#include <functional>
 
 #include "base/files.h"
-#include "policies/evidence.h"
-#include "policies/model_rates.h"
-#include "policies/recording.h"
-#include "policies/robust.h"
-#include "policies/trial.h"
+#include "policies/rate_tables.h"
 
 namespace policies {
 namespace {
 
-using hypotheses::Verdict;
+constexpr std::string_view kBegin = "<!-- aa_rates: begin -->\n";
+constexpr std::string_view kEnd = "<!-- aa_rates: end -->\n";
 
-struct Options {
-  std::vector<std::string> files;
-  std::string policy;
-  std::uint64_t seed = 20261201;
-  int trials = 4000;
-  int campaigns = 500;
-  int power_trials = 400;
+struct Arguments {
+  std::vector<std::string> recordings;  // files, or folders of them
+  std::string policy, into, only;
   int block = 10;  // pairs that are replayed as they were recorded
+  bool timing = false;
+  RateOptions options;
 };
 
-constexpr int kHypotheses = 8;  // in a campaign
-constexpr double kEffects[] = {0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.4, 0.7};
-
-// Upper end of the one-sided 95% Clopper-Pearson interval.
-double upper_bound(int successes, int trials) {
-  return boost::math::binomial_distribution<>::find_upper_bound_on_p(trials, successes, 0.05);
-}
-
-struct Tally {
-  std::map<Verdict, int> verdicts;
-  std::vector<double> pairs;
-
-  void add(const Trial& trial) {
-    ++verdicts[trial.verdict];
-    pairs.push_back(trial.pairs);
-  }
-  double share(Verdict verdict) const {
-    const auto found = verdicts.find(verdict);
-    return found == verdicts.end() ? 0 : found->second / static_cast<double>(pairs.size());
-  }
-  double ninetieth() const {
-    std::vector<double> sorted = pairs;
-    std::sort(sorted.begin(), sorted.end());
-    return sorted[sorted.size() * 9 / 10];
-  }
-};
-
-Tally tally(const Machine& machine, double effect, const EvidenceRule& rule, int trials,
-            base::Rng& rng) {
-  Tally counted;
-  for (int i = 0; i < trials; ++i) {
-    const double scale = measure_noise(machine, rule, rng);
-    counted.add(try_gain(machine, effect, rule, scale, rng));
-  }
-  return counted;
-}
-
-double recorded_noise(const Recording& recording) {
-  std::vector<double> log_ratios;
-  for (const TwoRuns& pair : recording.pairs) {
-    log_ratios.push_back(std::log(pair.second / pair.first));
-  }
-  return noise_of(log_ratios);
-}
-
-std::string percent(double share) { return fmt::format("{:.2f}%", 100 * share); }
-
-struct Subject {
-  std::string name;
-  Recording recording;
-};
-
-base::Rng stream(const Options& options, const Subject& subject, std::string_view purpose) {
-  return base::Rng(base::seed_from(options.seed, subject.name + "/" + std::string(purpose)));
-}
-
-// True when the bound on "supported" holds.
-bool print_false_rates(const Subject& subject, const Options& options, const Policy& policy) {
-  base::Rng rng = stream(options, subject, "false");
-  const Machine machine = replay(subject.recording, options.block);
-  const Tally none = tally(machine, 0, policy.evidence, options.trials, rng);
-  const double bound =
-      upper_bound(static_cast<int>(std::lround(none.share(Verdict::supported) * options.trials)),
-                  options.trials);
-  int merges = 0, spoiled = 0;
-  for (int i = 0; i < options.campaigns; ++i) {
-    const int merged = false_merges(machine, kHypotheses, policy.evidence, policy.merge.fdr, rng);
-    merges += merged;
-    spoiled += merged > 0 ? 1 : 0;
-  }
-  fmt::print("| {} | {} | {} | {} | {} | {} | {} | {} | {:g}, {:g} | {:.4f} | {} |\n", subject.name,
-             subject.recording.pairs.size(), percent(recorded_noise(subject.recording)),
-             percent(none.share(Verdict::supported)), percent(bound),
-             percent(none.share(Verdict::refuted)), percent(none.share(Verdict::no_difference)),
-             percent(none.share(Verdict::inconclusive)), median(none.pairs), none.ninetieth(),
-             merges / static_cast<double>(options.campaigns),
-             percent(upper_bound(spoiled, options.campaigns)));
-  std::fflush(stdout);
-  return bound <= policy.evidence.alpha;
-}
-
-// "97% 7, 9": supported, and the pairs that takes: median, p90.
-void print_power(const Subject& subject, const Options& options, const Policy& policy) {
-  base::Rng rng = stream(options, subject, "power");
-  const Machine machine = replay(subject.recording, options.block);
-  std::string row = "| " + subject.name;
-  for (double effect : kEffects) {
-    Tally found;
-    int supported = 0;
-    for (int i = 0; i < options.power_trials; ++i) {
-      const double scale = measure_noise(machine, policy.evidence, rng);
-      const Trial trial = try_gain(machine, std::log1p(effect), policy.evidence, scale, rng);
-      if (trial.verdict != Verdict::supported) continue;
-      ++supported;
-      found.add(trial);
+// In the order of their names, whatever the folder's.
+std::vector<std::string> files_of(const std::vector<std::string>& paths) {
+  std::vector<std::string> files;
+  for (const std::string& path : paths) {
+    std::error_code ignored;
+    if (!std::filesystem::is_directory(path, ignored)) {
+      files.push_back(path);
+      continue;
     }
-    row += fmt::format(" | {:.0f}%", 100.0 * supported / options.power_trials);
-    if (supported > 0) row += fmt::format(" {:g}, {:g}", median(found.pairs), found.ninetieth());
+    std::vector<std::string> inside;
+    for (const auto& entry : std::filesystem::directory_iterator(path, ignored)) {
+      if (entry.path().extension() == ".csv") inside.push_back(entry.path().string());
+    }
+    std::sort(inside.begin(), inside.end());
+    files.insert(files.end(), inside.begin(), inside.end());
   }
-  fmt::print("{} |\n", row);
-  std::fflush(stdout);
+  return files;
 }
 
-base::Result<std::vector<Subject>> read_subjects(const Options& options) {
-  std::vector<Subject> subjects;
-  for (const std::string& file : options.files) {
+base::Result<std::vector<Subject>> read_subjects(const Arguments& arguments) {
+  std::vector<Subject> subjects = synthetic_subjects();
+  for (const std::string& file : files_of(arguments.recordings)) {
     NS_ASSIGN(text, base::read_file(file));
-    NS_ASSIGN(recording, parse_recording(text, file));
-    subjects.push_back({std::filesystem::path(file).stem().string(), std::move(recording)});
+    std::string error;
+    subjects.push_back(recorded_subject(std::filesystem::path(file).stem().string(), text,
+                                        arguments.block, error));
+    if (!error.empty()) return base::fail(base::ErrorCode::bad_input, error, file);
   }
   return subjects;
 }
 
-base::Result<Policy> chosen_policy(const Options& options) {
-  if (options.policy.empty()) return Policy();
-  NS_ASSIGN(text, base::read_file(options.policy));
-  return read_policy(text, options.policy);
+base::Result<Policy> chosen_policy(const std::string& file) {
+  if (file.empty()) return Policy();
+  NS_ASSIGN(text, base::read_file(file));
+  return read_policy(text, file);
 }
 
-base::Result<bool> run(const Options& options) {
-  NS_ASSIGN(subjects, read_subjects(options));
-  NS_ASSIGN(policy, chosen_policy(options));
-  fmt::print("seed {}, {} trials, {} campaigns of {} hypotheses, blocks of {} pairs, policy {}\n\n",
-             options.seed, options.trials, options.campaigns, kHypotheses, options.block,
-             options.policy.empty() ? "default" : options.policy);
-  fmt::print(
-      "No effect (both sides the same commit):\n\n"
-      "| recording | pairs recorded | noise | supported | upper 95% | refuted | no-difference "
-      "| inconclusive | pairs: median, p90 | false merges a campaign | campaigns with one, "
-      "upper 95% |\n|---|---|---|---|---|---|---|---|---|---|---|\n");
-  bool held = true;
-  for (const Subject& subject : subjects) held &= print_false_rates(subject, options, policy);
-  fmt::print("\nReal gains: supported, and the pairs that took (median, p90):\n\n| recording");
-  for (double effect : kEffects) fmt::print(" | +{:g}%", 100 * effect);
-  fmt::print(" |\n|---|---|---|---|---|---|---|---|---|\n");
-  for (const Subject& subject : subjects) print_power(subject, options, policy);
-  fmt::print("\n");
-  print_model_rates(options.power_trials, base::Rng(options.seed));
-  return held;
+struct Section {
+  std::string name;
+  std::vector<std::function<Table()>> tables;
+};
+
+std::vector<Section> sections_of(const std::vector<Subject>& subjects, const RateOptions& options) {
+  using Subjects = Table (*)(const std::vector<Subject>&, const RateOptions&);
+  using Alone = Table (*)(const RateOptions&);
+  const auto on_all = [&](Subjects make) { return [&, make] { return make(subjects, options); }; };
+  const auto alone = [&](Alone make) { return [&, make] { return make(options); }; };
+  return {{"Errors",
+           {on_all(verdict_table), on_all(edge_table), on_all(coverage_table),
+            on_all(classic_error_table)}},
+          {"Campaigns", {on_all(campaign_table), alone(discovery_table), alone(failure_table)}},
+          {"Power", {on_all(power_table), on_all(pairs_table), on_all(gain_table)}},
+          {"Change points", {alone(change_point_table)}}};
+}
+
+// The tables, one after the other as they are done; false when a bound does not hold.
+bool make_tables(const Arguments& arguments, const std::vector<Subject>& subjects,
+                 std::string& text) {
+  bool holds = true;
+  const auto add = [&](const std::string& piece) {
+    text += piece + "\n";
+    std::fputs((piece + "\n").c_str(), stdout);
+    std::fflush(stdout);
+  };
+  add(fmt::format("Seed {}, {} recordings in blocks of {} pairs, policy {}.\n",
+                  arguments.options.seed,
+                  std::count_if(subjects.begin(), subjects.end(),
+                                [](const Subject& subject) { return subject.recorded > 0; }),
+                  arguments.block, arguments.policy.empty() ? "default" : arguments.policy));
+  for (const Section& section : sections_of(subjects, arguments.options)) {
+    if (!arguments.only.empty() && arguments.only != section.name) continue;
+    add("### " + section.name + "\n");
+    for (const auto& make : section.tables) {
+      const Table table = make();
+      add(table.text);
+      holds &= table.holds;
+    }
+  }
+  return holds;
+}
+
+base::Status write_into(const std::string& file, const std::string& tables) {
+  NS_ASSIGN(text, base::read_file(file));
+  const std::size_t begin = text.find(kBegin), end = text.find(kEnd);
+  if (begin == std::string::npos || end == std::string::npos || end < begin) {
+    return base::fail(
+        base::ErrorCode::bad_input,
+        fmt::format("expected the lines {} and {} around the tables",
+                    kBegin.substr(0, kBegin.size() - 1), kEnd.substr(0, kEnd.size() - 1)),
+        file);
+  }
+  const std::size_t after = begin + kBegin.size();
+  text.replace(after, end - after, "\n" + tables);
+  return base::write_file_atomically(file, text, base::Durability::fast);
+}
+
+base::Result<bool> run(Arguments arguments) {
+  NS_ASSIGN(policy, chosen_policy(arguments.policy));
+  arguments.options.policy = policy;
+  NS_ASSIGN(subjects, read_subjects(arguments));
+  std::string tables;
+  const bool holds = make_tables(arguments, subjects, tables);
+  if (!arguments.into.empty()) NS_TRY(write_into(arguments.into, tables));
+  return holds;
 }
 
 }  // namespace
 }  // namespace policies
 
 int main(int argc, char** argv) {
-  policies::Options options;
-  CLI::App app{
-      "Error rates of the rules on recorded noise; exit 1 when \"supported\" exceeds alpha"};
-  app.add_option("recordings", options.files, "files that record_noise wrote")->required();
-  app.add_option("--policy", options.policy, "policy YAML; default: the built-in one");
+  policies::Arguments arguments;
+  policies::RateOptions& options = arguments.options;
+  CLI::App app{"Error rates and power of the rules; exit 1 when a bound exceeds its level"};
+  app.add_option("recordings", arguments.recordings,
+                 "files that record_noise wrote, or folders of them");
+  app.add_option("--policy", arguments.policy, "policy YAML; default: the built-in one");
+  auto* into =
+      app.add_option("--into", arguments.into, "a page whose marked section becomes the tables");
+  app.add_option("--only", arguments.only, "one section of the tables")
+      ->check(CLI::IsMember({"Errors", "Campaigns", "Power", "Change points"}))
+      ->excludes(into);
   app.add_option("--seed", options.seed);
-  app.add_option("--trials", options.trials)->check(CLI::PositiveNumber);
-  app.add_option("--campaigns", options.campaigns)->check(CLI::PositiveNumber);
+  app.add_option("--trials", options.trials, "of an error rate")->check(CLI::PositiveNumber);
   app.add_option("--power-trials", options.power_trials)->check(CLI::PositiveNumber);
-  app.add_option("--block", options.block, "pairs")->check(CLI::PositiveNumber);
+  app.add_option("--campaigns", options.campaigns)->check(CLI::PositiveNumber);
+  app.add_option("--block", arguments.block, "pairs")->check(CLI::PositiveNumber);
+  app.add_flag("--timing", arguments.timing, "only what a judgement costs on this machine");
   CLI11_PARSE(app, argc, argv);
-  const auto held = policies::run(options);
-  if (!held) {
-    fmt::print(stderr, "{}\n", held.error().text());
+  if (arguments.timing) {
+    fmt::print("{}", policies::timing_table());
+    return 0;
+  }
+  const auto holds = policies::run(arguments);
+  if (!holds) {
+    fmt::print(stderr, "{}\n", holds.error().text());
     return 2;
   }
-  return *held ? 0 : 1;
+  return *holds ? 0 : 1;
 }

@@ -112,7 +112,10 @@ Builds builds_for(const OpenQuestion& question) {
 // than the policy's minimum gain.
 EvidenceRule rule_of(const OpenQuestion& question, const Policy& policy) {
   EvidenceRule rule = policy.evidence;
-  if (question.min_gain > 0) rule.min_gain = question.min_gain;
+  if (question.min_gain > 0) {
+    if (question.min_gain > rule.min_gain) rule.naming_effort = 0;  // as in rule_for_share
+    rule.min_gain = question.min_gain;
+  }
   return rule;
 }
 

@@ -1,7 +1,5 @@
 #include "policies/evidence.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <boost/math/special_functions/zeta.hpp>
 #include <cmath>
@@ -12,9 +10,6 @@
 
 namespace policies {
 namespace {
-
-// Exact counters may differ in the last digits (callgrind: 3e-7) and still be exact.
-constexpr double kExactTolerance = 1e-6;
 
 // What pairs show: their oriented log-ratios and the values behind those.
 struct Counted {
@@ -75,7 +70,7 @@ std::optional<double> oriented_log_ratio(const PairValues& pair, hypotheses::Bet
 
 hypotheses::Evidence weigh(const std::vector<PairValues>& pairs, const hypotheses::MetricKey& key,
                            const hypotheses::Metric& metric, double alpha, double scale,
-                           double implausible_ratio) {
+                           double implausible_ratio, const MachineLimits& machine) {
   const Counted counted = count(pairs, metric.better);
   hypotheses::Evidence evidence;
   evidence.key = key;
@@ -85,31 +80,23 @@ hypotheses::Evidence weigh(const std::vector<PairValues>& pairs, const hypothese
   evidence.noise = noise_of(counted.log_ratios);
   evidence.base_value = median(counted.base);
   evidence.candidate_value = median(counted.candidate);
-  if (metric.exact && agree(counted.log_ratios)) {
+  const bool known_noisy = scale > kExactTolerance;
+  if (metric.exact && !known_noisy && agree(counted.log_ratios)) {
     weigh_exact(counted.log_ratios, evidence);
   } else {
     weigh_noisy(counted.log_ratios, std::clamp(alpha, 1e-12, 1.0), scale, evidence);
   }
-  // Only a gain can be too good to be true; a candidate that is ten times worse is just that.
-  if (implausible_ratio > 1 && evidence.effect > std::log(implausible_ratio)) {
-    evidence.flag = fmt::format("above {:g}x", implausible_ratio);
-  }
+  evidence.flag = flag_of(evidence, metric, implausible_ratio, machine);
   return evidence;
 }
 
 double noise_of(const std::vector<double>& log_ratios) {
   if (log_ratios.size() < 2) return 0;
-  const double centre = median(log_ratios);
-  std::vector<double> distances;
-  double mean = 0;
-  for (double x : log_ratios) {
-    distances.push_back(std::fabs(x - centre));
-    mean += x / static_cast<double>(log_ratios.size());
-  }
-  double squares = 0;
+  const double n = static_cast<double>(log_ratios.size());
+  double mean = 0, squares = 0;
+  for (double x : log_ratios) mean += x / n;
   for (double x : log_ratios) squares += (x - mean) * (x - mean);
-  const double plain = std::sqrt(squares / static_cast<double>(log_ratios.size() - 1));
-  return std::max(1.4826 * median(std::move(distances)), 0.1 * plain);
+  return std::max(robust_spread(log_ratios), 0.1 * std::sqrt(squares / (n - 1)));
 }
 
 double merge_level(double fdr, int t, int confirmed) {

@@ -26,7 +26,8 @@ std::string word(const std::optional<Judgement>& judgement) {
 }
 
 TEST_CASE("judging a gain: the first rule that holds, in the header's order") {
-  const EvidenceRule rule;  // gain 2%, no difference 1%, 3 to 40 pairs
+  EvidenceRule rule;  // gain 2%, 3 to 40 pairs
+  rule.no_difference = 0.01;
   struct Row {
     const char* what;
     double effect, low, high;
@@ -41,7 +42,7 @@ TEST_CASE("judging a gain: the first rule that holds, in the header's order") {
       {"above 0 but the estimate is too small", 1.9, 0.2, 3.5, 20, 20, "one more pair"},
       {"estimate large enough but not yet above 0", 5, -0.1, 9, 20, 20, "one more pair"},
       {"below 0", -5, -8, -2, 8, 8, "refuted"},
-      {"surely below the minimum gain", 0.5, -1.5, 1.9, 12, 12, "refuted"},
+      {"surely below the minimum gain, and not worth naming", 0.5, -1.5, 1.9, 12, 12, "refuted"},
       {"just not surely below it", 0.5, -1.5, 2.1, 12, 12, "one more pair"},
       {"too few pairs", 71, 65, 77, 2, 2, "one more pair"},
       {"the cap", 3, -1, 6, 40, 40, "inconclusive"},
@@ -57,8 +58,52 @@ TEST_CASE("judging a gain: the first rule that holds, in the header's order") {
   }
 }
 
-TEST_CASE("judging an exact counter: one pair is enough") {
+TEST_CASE("the gain is excluded: telling nothing from worse is worth some pairs, not many") {
+  EvidenceRule rule;  // band and minimum gain 2%
+  Evidence evidence = measured(0, -3, 1.9, 14);
+  evidence.noise = 0.02;  // excluding the gain takes some 13 pairs at this noise
+  struct Row {
+    const char* what;
+    double effect;
+    int pairs;
+    const char* verdict;
+  };
+  const Row rows[] = {
+      {"plausibly nothing", 0, 14, "one more pair"},
+      {"plausibly a small loss", -1.9, 14, "one more pair"},
+      {"the estimate is a loss that counts", -2.2, 14, "refuted"},
+      {"twice as long as excluding the gain takes", 0, 30, "refuted"},
+      {"the cap", 0, 40, "refuted"},
+  };
+  for (const Row& row : rows) {
+    INFO(row.what);
+    evidence.effect = std::log1p(row.effect / 100);
+    evidence.pairs = row.pairs;
+    CHECK(word(judge_gain(evidence, rule, false, row.pairs)) == row.verdict);
+  }
+  evidence.pairs = 14;
+  evidence.effect = 0;
+  rule.naming_effort = 0;
+  CHECK(word(judge_gain(evidence, rule, false, 14)) == "refuted");
+  rule.naming_effort = 2;
+  rule.no_difference = 0.001;  // out of reach
+  CHECK(word(judge_gain(evidence, rule, false, 14)) == "refuted");
+  rule.no_difference = 0;
+  CHECK(word(judge_gain(evidence, rule, false, 14)) == "refuted");
+}
+
+TEST_CASE("a counter that does not repeat is judged as noise, and the reason says so") {
   const EvidenceRule rule;
+  CHECK(word(judge_gain(measured(5, 3, 7, 2), rule, true, 2)) == "one more pair");
+  const auto judged = judge_gain(measured(5, 3, 7, 8), rule, true, 8);
+  REQUIRE(judged);
+  CHECK(judged->verdict == Verdict::supported);
+  CHECK(judged->reason.find("declared exact, but it does not repeat") != std::string::npos);
+}
+
+TEST_CASE("judging an exact counter: one pair is enough") {
+  EvidenceRule rule;
+  rule.no_difference = 0.01;
   for (const auto& [effect, verdict] :
        {std::pair{5.0, "supported"}, {-5.0, "refuted"}, {0.0, "no-difference"}, {1.5, "refuted"}}) {
     INFO(effect);
@@ -137,7 +182,7 @@ TEST_CASE("reasons are sentences with the numbers") {
   CHECK(
       judge_gain(measured(0.3, -0.8, 0.9, 30), rule, false, 30)->reason ==
       "candidate is 0.3% faster (95% interval 0.8% slower to 0.9% faster) after 30 pairs, which is "
-      "within +-1%");
+      "within +-2%");
   CHECK(judge_gain(measured(3, -1, 6, 38), rule, false, 40)->reason ==
         "candidate is 3.0% faster (95% interval 1.0% slower to 6.0% faster) after 38 pairs: not "
         "settled whether it gains the 2% needed at the cap of 40 attempts");

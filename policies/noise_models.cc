@@ -46,4 +46,35 @@ Machine drifting_noise(double noise, double second_gain) {
   };
 }
 
+Machine autocorrelated_noise(double noise, double correlation) {
+  auto level = std::make_shared<double>(0);
+  const double fresh = std::sqrt(1 - correlation * correlation);
+  return [=](base::Rng& rng) {
+    const auto run = [&] {
+      *level = correlation * *level + fresh * draw_normal(rng);
+      return std::exp(noise / std::numbers::sqrt2 * *level);
+    };
+    TwoRuns runs;
+    runs.first = run();
+    runs.second = run();
+    return runs;
+  };
+}
+
+Machine switching_noise(double noise) {
+  auto busy = std::make_shared<bool>(false);
+  return [=](base::Rng& rng) {
+    constexpr double kSwitch = 0.05, kSlower = 1.3, kNoisier = 3;
+    const auto run = [&] {
+      if (rng.uniform() < kSwitch) *busy = !*busy;
+      const double width = noise / std::numbers::sqrt2 * (*busy ? kNoisier : 1);
+      return (*busy ? kSlower : 1) * std::exp(width * draw_normal(rng));
+    };
+    TwoRuns runs;
+    runs.first = run();
+    runs.second = run();
+    return runs;
+  };
+}
+
 }  // namespace policies

@@ -20,4 +20,11 @@ Machine independent_noise(Draw draw, double noise);
 // `second_gain`, since the first left its caches warm.
 Machine drifting_noise(double noise, double second_gain);
 
+// Runs that remember the last one: log-times are AR(1) with this correlation from run to run.
+Machine autocorrelated_noise(double noise, double correlation);
+
+// A neighbour comes and goes (on average after 20 runs): while it is there, runs take 1.3 times as
+// long and are three times as noisy.
+Machine switching_noise(double noise);
+
 }  // namespace policies

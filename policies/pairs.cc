@@ -50,14 +50,21 @@ double expected_pairs(double effect, double noise, double p_real, const Evidence
   if (level <= 0) level = rule.alpha;
   const double cap = rule.max_pairs;
   const double with_effect = std::min(pairs_to_settle(effect, noise, rule, level), cap);
-  // Without an effect it ends when both bounds are inside +-no_difference, or the upper one is
-  // below the minimum gain, or at the cap.
-  constexpr double kBothSides = 1.5;
-  const double to_no_difference =
-      kBothSides * pairs_to_separate(std::log1p(rule.no_difference), noise, level);
-  const double to_refute = pairs_to_separate(std::log1p(rule.min_gain), noise, level);
-  const double without_effect = std::min({to_no_difference, to_refute, cap});
+  // Without an effect it ends when the upper bound is below the minimum gain; where it is worth it
+  // (worth_naming), when both bounds are inside +-no_difference; or at the cap.
+  const double to_exclude = pairs_to_separate(std::log1p(rule.min_gain), noise, level);
+  const double to_one_side = pairs_to_separate(std::log1p(rule.no_difference), noise, level);
+  const double to_name = kPairsBothSides * to_one_side <= cap
+                             ? std::min(kPairsBothSides, rule.naming_effort) * to_one_side
+                             : 0;
+  const double without_effect = std::min(std::max(to_exclude, to_name), cap);
   return p_real * with_effect + (1 - p_real) * without_effect;
+}
+
+double expected_guard_pairs(double margin, hypotheses::Better better, double noise,
+                            const EvidenceRule& rule) {
+  if (noise <= 0) return 1;
+  return pairs_to_separate(worst_allowed(margin, better), noise, rule.alpha);
 }
 
 }  // namespace policies

@@ -92,18 +92,23 @@ YamlNode child(const YamlNode& parent, std::string_view key,
 }
 
 void read_evidence(const YamlNode& root, EvidenceRule& rule) {
-  const YamlNode node = child(root, "evidence",
-                              {"alpha", "min_gain", "no_difference", "guard_margin", "min_pairs",
-                               "max_pairs", "noise_pairs", "implausible_ratio"});
+  const YamlNode node =
+      child(root, "evidence",
+            {"alpha", "min_gain", "no_difference", "naming_effort", "guard_margin", "min_pairs",
+             "max_pairs", "noise_pairs", "max_noise", "implausible_ratio"});
   if (!node.present()) return;
   read_fraction(node, "alpha", kLevel, rule.alpha);
   read_fraction(node, "min_gain", kFraction, rule.min_gain);
+  // Who asks for a smaller gain and says nothing of the band means a smaller band too.
+  rule.no_difference = std::min(rule.no_difference, rule.min_gain);
   read_fraction(node, "no_difference", kFraction, rule.no_difference);
+  read_number(node, "naming_effort", {0, 1e6, "0 to 1,000,000"}, rule.naming_effort);
   read_fraction(node, "guard_margin", {1e-9, 0.999, "more than 0% and less than 100%"},
                 rule.guard_margin);
   read_count(node, "min_pairs", kPositiveCount, rule.min_pairs);
   read_count(node, "max_pairs", kPositiveCount, rule.max_pairs);
   read_count(node, "noise_pairs", kCount, rule.noise_pairs);
+  read_fraction(node, "max_noise", {1e-9, 10, "more than 0% and at most 1000%"}, rule.max_noise);
   read_number(node, "implausible_ratio", {1.000001, 1e9, "a ratio above 1"},
               rule.implausible_ratio);
   if (rule.no_difference > rule.min_gain) {

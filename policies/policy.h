@@ -16,11 +16,13 @@ namespace policies {
 struct EvidenceRule {
   double alpha = 0.05;            // two-sided level of the confidence sequence
   double min_gain = 0.02;         // supported needs at least this estimate
-  double no_difference = 0.01;    // the interval inside +-this is "no difference"; <= min_gain
+  double no_difference = 0.02;    // the interval inside +-this is "no difference"; <= min_gain
+  double naming_effort = 2;       // pairs to name "no difference", over those to exclude a gain
   double guard_margin = 0.05;     // default non-inferiority margin, for guards that name none
   int min_pairs = 3;              // before anything but an exact counter is decided
   int max_pairs = 40;             // attempts, also those that failed
   int noise_pairs = 6;            // A/A pairs at the start of a night, a probe and condition
+  double max_noise = 0.5;         // s.d. of a pair's log-ratio above which a machine is quarantined
   double implausible_ratio = 10;  // flagged, not believed
 };
 

@@ -25,6 +25,8 @@ std::optional<EvidenceRule> rule_for_share(const EvidenceRule& rule, double shar
   if (!needed) return {};
   EvidenceRule raised = rule;
   raised.min_gain = std::max(rule.min_gain, std::expm1(*needed));
+  // What cannot carry over needs no better name than that.
+  if (raised.min_gain > rule.min_gain) raised.naming_effort = 0;
   return raised;
 }
 

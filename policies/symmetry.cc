@@ -4,6 +4,7 @@
 #include <boost/math/tools/toms748_solve.hpp>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <utility>
 
 namespace policies {
@@ -11,12 +12,17 @@ namespace {
 
 // Chosen by simulation (docs/statistics.md).
 constexpr double kLambdasPerScale[] = {0.3, 0.8, 2, 6};
-constexpr double kStakeWeights[] = {2.0 / 3, 1.0 / 3};
 // For unknown noise: powers of 3.
 constexpr double kSmallestLambda = 1;
 constexpr int kWideLambdas = 8;
 
 constexpr double kTolerance = 1e-7;
+
+// tanh, from one exponential.
+double bet_on(double y) {
+  const double decay = std::exp(-2 * std::fabs(y));
+  return std::copysign((1 - decay) / (1 + decay), y);
+}
 
 // Wealth of each stake at one lambda, as logs. Products of 128 factors stay within a double, since
 // each is between 1 - 0.98 and 1 + 0.98; so one logarithm pays for 128 pairs.
@@ -32,9 +38,7 @@ LogWealth log_wealth(const std::vector<double>& x, double theta, double lambda) 
     double product[std::size(kStakes)];
     std::fill(std::begin(product), std::end(product), 1.0);
     for (std::size_t i = begin; i < end; ++i) {
-      const double y = lambda * (x[i] - theta);
-      const double decay = std::exp(-2 * std::fabs(y));
-      const double bet = std::copysign((1 - decay) / (1 + decay), y);  // tanh(y)
+      const double bet = bet_on(lambda * (x[i] - theta));
       for (std::size_t k = 0; k < std::size(kStakes); ++k) product[k] *= 1 + kStakes[k] * bet;
     }
     for (std::size_t k = 0; k < std::size(kStakes); ++k) wealth.of_stake[k] += std::log(product[k]);
@@ -99,6 +103,24 @@ double log_e_above(const std::vector<double>& x, double theta, const Bets& bets)
   }
   return greatest + std::log(sum);
 }
+
+RunningE::RunningE(double theta, const Bets& bets) : theta_(theta), lambdas_(bets.lambdas) {
+  for (std::size_t i = 0; i < lambdas_.size(); ++i) {
+    for (double weight : kStakeWeights) {
+      wealth_.push_back(weight / static_cast<double>(lambdas_.size()));
+    }
+  }
+}
+
+void RunningE::add(double x) {
+  auto wealth = wealth_.begin();
+  for (double lambda : lambdas_) {
+    const double bet = bet_on(lambda * (x - theta_));
+    for (double stake : kStakes) *wealth++ *= 1 + stake * bet;
+  }
+}
+
+double RunningE::value() const { return std::accumulate(wealth_.begin(), wealth_.end(), 0.0); }
 
 Interval confidence_interval(const std::vector<double>& x, double alpha, const Bets& bets,
                              double unbounded) {

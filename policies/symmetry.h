@@ -14,6 +14,7 @@ namespace policies {
 // The large stake decides clear effects in six pairs; the small one gets over outliers, each of
 // which costs the large one a factor of 50.
 inline constexpr double kStakes[] = {0.98, 0.7};
+inline constexpr double kStakeWeights[] = {2.0 / 3, 1.0 / 3};
 
 struct Bets {
   std::vector<double> lambdas;  // per unit of log-ratio
@@ -25,6 +26,22 @@ Bets bets_for(double scale);
 
 // log of the e-value of x against "centre <= theta". 0 for no data; finite for finite x and theta.
 double log_e_above(const std::vector<double>& x, double theta, const Bets& bets);
+
+// The same e-value pair by pair: the wealth of every bet at one theta, so that a look costs as much
+// as the mixture has bets, however many pairs there are. Values as log_e_above gives them, but for
+// underflow (a wealth below 1e-300 is 0) and overflow (infinity), neither of which can hide that a
+// threshold was reached.
+class RunningE {
+ public:
+  RunningE(double theta, const Bets& bets);
+  void add(double x);
+  double value() const;
+
+ private:
+  double theta_;
+  std::vector<double> lambdas_;
+  std::vector<double> wealth_;  // by lambda, then by stake; the mixture's weights are in it
+};
 
 struct Interval {
   double low = 0, high = 0;

@@ -1,5 +1,7 @@
 // A hypothesis judged on a simulated machine: the loop of pairs that the daemon runs, without the
-// daemon. Error rates and power are counted over many of these (aa_rates.cc, docs/statistics.md).
+// daemon. Each look is judged by the real rules on the real evidence; only looks at which no rule
+// can hold are skipped, which makes tens of thousands of trials a matter of seconds. Error rates
+// and power are counted over many of these (aa_rates.cc, docs/statistics.md).
 #pragma once
 
 #include <functional>
@@ -35,6 +37,14 @@ Trial try_gain(const Machine& machine, double effect, const EvidenceRule& rule, 
 // The same with judge_confirmation at `level`.
 Trial try_confirmation(const Machine& machine, double effect, const EvidenceRule& rule,
                        double scale, double level, base::Rng& rng);
+
+// The same with judge_guard at `margin`.
+Trial try_guard(const Machine& machine, double effect, const EvidenceRule& rule, double scale,
+                double margin, base::Rng& rng);
+
+// The oriented log-ratio of the machine's next pair, its order drawn by a coin, for a candidate
+// whose true oriented effect is `effect`.
+double next_log_ratio(const Machine& machine, double effect, base::Rng& rng);
 
 // A campaign of hypotheses that all change nothing: how many are supported *and* confirmed.
 int false_merges(const Machine& machine, int hypotheses, const EvidenceRule& rule, double fdr,
