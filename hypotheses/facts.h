@@ -60,6 +60,7 @@ struct HypothesisTaken {
   NightId night;
   HypothesisId parent;
   CommitId base;
+  std::string why;  // it and no other that waits; came later, so empty in old logs
 };
 struct CandidateMade {
   HypothesisId hypothesis;

@@ -46,6 +46,9 @@ class JsonWriter {
   void if_any(const char* key, const std::optional<T>& value) {
     if (value) object_[key] = encode(*value);
   }
+  void if_any(const char* key, const std::string& value) {
+    if (!value.empty()) object_[key] = encode(value);
+  }
   // Both ends of an interval; an unbounded one is null.
   void interval(const char* key, double low, double high) {
     object_[key] = nlohmann::json::array({encode(low), encode(high)});
@@ -96,6 +99,12 @@ class JsonReader {
     if (!error_.empty()) return;
     const auto place = object_.find(key);
     if (place != object_.end()) decode(*place, {&path_, key}, value.emplace());
+  }
+  void if_any(const char* key, std::string& value) {
+    value.clear();
+    if (!error_.empty()) return;
+    const auto place = object_.find(key);
+    if (place != object_.end()) decode(*place, {&path_, key}, value);
   }
   void interval(const char* key, double& low, double& high) {
     const nlohmann::json* json = find(key);

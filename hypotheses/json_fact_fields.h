@@ -54,6 +54,7 @@ void describe(auto& io, Like<HypothesisTaken> auto& fact) {
   io("night", fact.night);
   io("parent", fact.parent);
   io("base", fact.base);
+  io.if_any("why", fact.why);
 }
 
 void describe(auto& io, Like<CandidateMade> auto& fact) {

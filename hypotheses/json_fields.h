@@ -79,6 +79,7 @@ void describe(auto& io, Like<Hypothesis> auto& hypothesis) {
   io("opened", hypothesis.opened);
   io("merge_level", hypothesis.merge_level);
   io("state", hypothesis.state);
+  io.if_any("why_taken", hypothesis.why_taken);
   io("base", hypothesis.base);
   io("candidate", hypothesis.candidate);
   io("branch", hypothesis.branch);

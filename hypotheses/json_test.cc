@@ -20,7 +20,7 @@ class Filler {
     fill(value);
   }
   template <class T>
-  void if_any(const char*, std::optional<T>& value) {
+  void if_any(const char*, T& value) {
     fill(value);
   }
   void interval(const char*, double& low, double& high) { fill(low), fill(high); }
@@ -72,7 +72,7 @@ struct FieldCounter {
     ++count;
   }
   template <class T>
-  void if_any(const char*, std::optional<T>&) {
+  void if_any(const char*, T&) {
     ++count;
   }
   void interval(const char*, double&, double&) { count += 2; }
@@ -318,7 +318,10 @@ TEST_CASE("a fact with a missing key, or a value of another type, is refused and
       if (!around.is_object() || free_keys) continue;
       json missing = good;
       missing[parent].erase(place.back());
-      CHECK_FALSE(fact_from_json(kind_of(fact), missing));
+      // Logs from before this field was thought of are read.
+      const bool came_later = place.back() == "why_taken" ||
+                              (place.back() == "why" && kind_of(fact) == "hypothesis-taken");
+      CHECK(fact_from_json(kind_of(fact), missing).has_value() == came_later);
     }
   }
 }

@@ -109,8 +109,9 @@ struct Hypothesis {
   double merge_level = 0;  // alpha of its confirmation, fixed now (e-LOND)
 
   HypothesisState state = HypothesisState::queued;
-  CommitId base;       // what it is compared with
-  CommitId candidate;  // none until committed
+  std::string why_taken;  // by a night, before all others that waited
+  CommitId base;          // what it is compared with
+  CommitId candidate;     // none until committed
   std::string branch;
   std::vector<std::string> paths;  // that differ between base and candidate
   std::vector<Answer> answers;     // in the order in which they were found

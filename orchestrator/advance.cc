@@ -7,7 +7,7 @@
 //  5. Noise on the goal metric is measured before anything is believed.
 //  6. Each timeline of the base is run, once.
 //  7. A hypothesis under test has its next question asked, or is decided.
-//  8. The best queued hypothesis is taken up.
+//  8. The best hypothesis of the queue is taken up.
 //  9. The planner takes a turn.
 // 10. The incumbent, once the planner has no more to propose, becomes a merge request.
 // 11. The night ends.
@@ -115,28 +115,12 @@ Decision advance_hypothesis(const State& state, const NightRecord& night,
     return decision;
   }
   double remaining = policies::remaining_machine_s(policy.budget, spend_of(state, night));
-  const Needed* next =
-      next_question(needed, hypothesis.answers, hypothesis, night, policy, remaining);
+  auto next = next_question(needed, hypothesis.answers, hypothesis, night, policy, remaining);
   return ask(state, night, {&hypothesis, nullptr}, *next, now);
 }
 
-// Among the queued ones the greatest predicted gain; a person's before a planner's, then the
-// oldest.
-const Hypothesis* best_queued(const State& state, const NightRecord& night) {
-  const Hypothesis* best = nullptr;
-  auto rank = [&](const Hypothesis& h) {
-    bool person = h.origin == hypotheses::Origin::person || h.origin == hypotheses::Origin::branch;
-    return std::pair(person, std::abs(h.prediction.log_ratio));
-  };
-  for (HypothesisId id : campaign_of(state, night).open) {
-    const Hypothesis& hypothesis = state.hypotheses.at(id);
-    if (hypothesis.state != HypothesisState::queued) continue;
-    if (best == nullptr || rank(hypothesis) > rank(*best)) best = &hypothesis;
-  }
-  return best;
-}
-
-Decision take_up(const State& state, const NightRecord& night, const Hypothesis& hypothesis) {
+Decision take_up(const State& state, const NightRecord& night, const NextUp& next) {
+  const Hypothesis& hypothesis = state.hypotheses.at(next.hypothesis);
   // A pushed branch stands on a base of its own; all else builds on the incumbent.
   bool own_commit = !hypothesis.change.branch.empty();
   HypothesisId parent = own_commit ? HypothesisId{} : night.incumbent;
@@ -145,7 +129,7 @@ Decision take_up(const State& state, const NightRecord& night, const Hypothesis&
                                   : night.night.base;
   Decision decision;
   decision.facts.push_back(
-      hypotheses::HypothesisTaken{hypothesis.id, night.night.id, parent, base});
+      hypotheses::HypothesisTaken{hypothesis.id, night.night.id, parent, base, next.why});
   decision.effects.push_back(MakeCandidate{hypothesis.id});
   return decision;
 }
@@ -263,9 +247,8 @@ Decision advance_night(const State& state, const NightRecord& night, base::Insta
     if (!settled.empty()) return settled;
     const Hypothesis& winner = state.hypotheses.at(merge->hypothesis);
     auto needed = needed_questions(winner, *night.manifest, policy);
-    const Needed* next =
-        next_question(needed, merge->answers, winner, night, policy,
-                      policies::remaining_machine_s(policy.budget, spend_of(state, night)));
+    auto next = next_question(needed, merge->answers, winner, night, policy,
+                              policies::remaining_machine_s(policy.budget, spend_of(state, night)));
     return ask(state, night, {&winner, merge}, *next, now);
   }
   if (night.night.state != NightState::running) return {};
@@ -286,8 +269,8 @@ Decision advance_night(const State& state, const NightRecord& night, base::Insta
   std::string no_more = no_more_turns(state, night, now);
   bool budget_left =
       !no_budget(state, night, smallest_step_s(night), merge_reserve_s(state, night), now);
-  if (const auto* queued = best_queued(state, night); queued != nullptr && budget_left) {
-    return take_up(state, night, *queued);
+  if (budget_left) {
+    if (auto next = next_up(state, night)) return take_up(state, night, *next);
   }
   if (no_more.empty()) return take_turn(state, night, now);
   return wind_up(state, night, no_more, now);

@@ -290,7 +290,13 @@ Exit explain_command(const Context& context, const std::string& id) {
   }
   auto hypothesis = parse_id<hypotheses::HypothesisId>(id);
   if (!hypothesis) return complain(context, hypothesis.error());
-  return show(context, web::explain_view(*reader, *hypothesis), as_text);
+  auto view = web::explain_view(*reader, *hypothesis);
+  auto known = reader->hypothesis(*hypothesis);
+  if (view && known && *known && (*known)->state == hypotheses::HypothesisState::queued) {
+    auto why = give_command(context.state, web::AskWhy{*hypothesis}, context.clock);
+    web::add_waiting(*view, why ? why->text : why.error().text());
+  }
+  return show(context, view, as_text);
 }
 
 namespace {

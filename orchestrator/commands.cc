@@ -170,6 +170,18 @@ Decision on(const State& state, const web::StartNight& command, base::Instant no
   return decision;
 }
 
+Decision on(const State& state, const web::AskWhy& command, base::Instant now) {
+  auto found = state.hypotheses.find(command.hypothesis);
+  if (found == state.hypotheses.end()) return unknown(command.hypothesis.text());
+  const hypotheses::Hypothesis& hypothesis = found->second;
+  Decision decision;
+  answer(decision, hypothesis.id.text(),
+         hypothesis.state == hypotheses::HypothesisState::queued
+             ? why_waiting(state, hypothesis, now)
+             : "does not wait: it is " + std::string(to_text(hypothesis.state)));
+  return decision;
+}
+
 Decision on(const State& state, const web::Propose& command, base::Instant now) {
   auto found = state.campaigns.find(command.campaign);
   if (found == state.campaigns.end()) return unknown(command.campaign.text());

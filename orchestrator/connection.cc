@@ -18,6 +18,7 @@ namespace {
 struct Request {
   std::string path;
   json body = json::object();
+  bool reads = false;  // GET, without a body
 };
 
 std::string metric_text(const hypotheses::MetricKey& key) { return to_text(key); }
@@ -60,6 +61,9 @@ Request request_of(const web::Propose& command) {
   body["change"] = {{"knobs", knobs}, {"edits", edits}};
   return {"/api/v1/hypotheses", body};
 }
+Request request_of(const web::AskWhy& command) {
+  return {"/api/v1/hypotheses/" + command.hypothesis.text() + "/why", {}, true};
+}
 Request request_of(const web::Approve& command) {
   return {"/api/v1/merges/" + command.merge.text() + "/approve",
           {{"commit", command.commit.hex}, {"who", command.who}}};
@@ -92,7 +96,9 @@ base::Result<web::Reply> ask_daemon(const DaemonAddress& daemon, const web::Comm
   client.set_connection_timeout(5);
   client.set_read_timeout(60);
   client.set_bearer_token_auth(daemon.token);
-  auto response = client.Post(request.path, hypotheses::dump(request.body), "application/json");
+  auto response =
+      request.reads ? client.Get(request.path)
+                    : client.Post(request.path, hypotheses::dump(request.body), "application/json");
   if (!response) {
     return base::fail(ErrorCode::unavailable,
                       "the daemon does not answer (" + httplib::to_string(response.error()) +

@@ -49,7 +49,7 @@ class History {
 
   // As far as `testing`, so that its first question is next.
   void take(HypothesisId id) {
-    add(HypothesisTaken{id, night_, {}, commit(1)});
+    add(HypothesisTaken{id, night_, {}, commit(1), ""});
     add(CandidateMade{id, commit(1000 + id.value), "night/" + id.text(), {"src/toy.cc"}});
   }
 

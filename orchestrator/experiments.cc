@@ -9,6 +9,7 @@
 #include "orchestrator/broken_rule.h"
 #include "orchestrator/timelines.h"
 #include "policies/evidence.h"
+#include "policies/order.h"
 
 namespace orchestrator {
 
@@ -179,11 +180,13 @@ std::optional<std::string> no_budget(const State& state, const NightRecord& nigh
                                now);
 }
 
-Decision ask(const State& state, const NightRecord& night, const Asker& asker, const Needed& needed,
-             base::Instant now) {
+Decision ask(const State& state, const NightRecord& night, const Asker& asker,
+             const NextQuestion& next, base::Instant now) {
+  const Needed& needed = next.needed;
   const auto& policy = campaign_of(state, night).policy;
   const auto& answers = asker.merge != nullptr ? asker.merge->answers : asker.hypothesis->answers;
-  auto open = open_question(needed, *asker.hypothesis, *night.manifest, builds_answered(answers));
+  auto open = open_question(needed, *asker.hypothesis, *night.manifest, night.shares,
+                            builds_answered(answers));
   if (asker.merge != nullptr && needed.question == Question::own_metric) {
     open.level = asker.hypothesis->merge_level;
   }
@@ -207,6 +210,7 @@ Decision ask(const State& state, const NightRecord& night, const Asker& asker, c
     return decision;
   }
   Experiment experiment = make_experiment(state, night, asker, needed, choice);
+  if (!next.why.empty()) experiment.why += "; " + next.why;
   decision.effects.push_back(RunAttempt{experiment.id, 0, first_sides(experiment)});
   decision.facts.push_back(hypotheses::ExperimentStarted{std::move(experiment)});
   return decision;
@@ -267,29 +271,27 @@ Decision go_on(const State& state, const NightRecord& night, const ExperimentRec
   return decision;
 }
 
-const Needed* next_question(const std::vector<Needed>& needed, const std::vector<Answer>& answers,
-                            const hypotheses::Hypothesis& hypothesis, const NightRecord& night,
-                            const policies::Policy& policy, double remaining_s) {
-  const Needed* best = nullptr;
-  double best_price = std::numeric_limits<double>::max();
+std::optional<NextQuestion> next_question(const std::vector<Needed>& needed,
+                                          const std::vector<Answer>& answers,
+                                          const hypotheses::Hypothesis& hypothesis,
+                                          const NightRecord& night, const policies::Policy& policy,
+                                          double remaining_s) {
+  std::vector<Needed> open;
+  std::vector<policies::PricedQuestion> priced;
   for (const Needed& question : needed) {
     if (answer_to(question, answers) != nullptr) continue;
-    if (question.question == Question::builds || question.question == Question::correct) {
-      return &question;
-    }
-    auto open = open_question(question, hypothesis, *night.manifest, true);
+    auto asked = open_question(question, hypothesis, *night.manifest, night.shares, true);
     auto choice =
-        policies::choose_experiment(open, *night.manifest, night.learned, policy, remaining_s);
-    double p_refute =
-        policies::p_refuting(night.learned.track, open.lineage, question.question).mean();
-    double cost =
-        choice.chosen ? choice.chosen->cost_s : 0;  // what cannot be answered is known now
-    if (best == nullptr || cost / p_refute < best_price) {
-      best = &question;
-      best_price = cost / p_refute;
-    }
+        policies::choose_experiment(asked, *night.manifest, night.learned, policy, remaining_s);
+    double p_refuting =
+        policies::p_refuting(night.learned.track, asked.lineage, question.question).mean();
+    priced.push_back({question.question, choice.chosen ? choice.chosen->cost_s : 0, p_refuting});
+    open.push_back(question);
   }
-  return best;
+  if (open.empty()) return {};
+  auto order = policies::order_questions(priced);
+  bool choice = order.size() > 1 && order[1].allowed;
+  return NextQuestion{open[order.front().index], choice ? policies::why_next(priced, order) : ""};
 }
 
 }  // namespace orchestrator

@@ -14,9 +14,14 @@ struct Asker {
   const hypotheses::MergeRequest* merge = nullptr;
 };
 
+struct NextQuestion {
+  Needed needed;
+  std::string why;  // it and no other that is open; empty where there was no choice
+};
+
 // Starts the cheapest experiment that can answer, or records that nothing can.
-Decision ask(const State& state, const NightRecord& night, const Asker& asker, const Needed& needed,
-             base::Instant now);
+Decision ask(const State& state, const NightRecord& night, const Asker& asker,
+             const NextQuestion& next, base::Instant now);
 
 // Starts an A/A measurement of the goal metric on the base commit.
 Decision ask_noise(const State& state, const NightRecord& night, base::Instant now);
@@ -26,11 +31,12 @@ Decision go_on(const State& state, const NightRecord& night, const ExperimentRec
                base::Instant now);
 
 // The question to ask next: builds, then correct, then the one with the least cost per probability
-// of refuting. Null when all are answered.
-const Needed* next_question(const std::vector<Needed>& needed,
-                            const std::vector<hypotheses::Answer>& answers,
-                            const hypotheses::Hypothesis& hypothesis, const NightRecord& night,
-                            const policies::Policy& policy, double remaining_s);
+// of refuting. Nothing when all are answered.
+std::optional<NextQuestion> next_question(const std::vector<Needed>& needed,
+                                          const std::vector<hypotheses::Answer>& answers,
+                                          const hypotheses::Hypothesis& hypothesis,
+                                          const NightRecord& night, const policies::Policy& policy,
+                                          double remaining_s);
 
 // Machine-seconds kept back so that the night's winner can still be confirmed and merged.
 double merge_reserve_s(const State& state, const NightRecord& night);

@@ -28,8 +28,13 @@ std::vector<std::string> knob_names(const hypotheses::Change& change) {
 }
 
 // A knob change is covered through its knobs; the file in which they stand is no evidence of more.
+// Before there is a candidate, the paths are those of the edits.
 std::vector<std::string> covered_paths(const Hypothesis& hypothesis) {
-  return hypothesis.change.knobs.empty() ? hypothesis.paths : std::vector<std::string>{};
+  if (!hypothesis.change.knobs.empty()) return {};
+  if (!hypothesis.paths.empty()) return hypothesis.paths;
+  std::vector<std::string> paths;
+  for (const auto& edit : hypothesis.change.edits) paths.push_back(edit.path);
+  return paths;
 }
 
 bool probe_covers(const Probe& probe, const Hypothesis& hypothesis) {
@@ -135,8 +140,26 @@ policies::Lineage lineage_of(const Hypothesis& hypothesis, const Manifest& manif
   return lineage;
 }
 
+// The shares of the question's metric that the change touches, in each condition of it that is
+// known.
+static void add_shares(policies::OpenQuestion& open, const Manifest& manifest,
+                       const std::vector<policies::MetricShares>& shares) {
+  if (shares.empty() || open.key.metric.empty()) return;
+  const policies::Touched touched{open.paths, open.knobs, open.lineage.layer};
+  for (const auto& [name, probe] : manifest.probes) {
+    if (probe.metrics.count(open.key.metric) == 0) continue;
+    for (const auto& conditions : hypotheses::combinations(probe)) {
+      const MetricKey key{open.key.metric, conditions};
+      auto found = policies::share_of_change(shares, key, probe.layer, touched);
+      if (found.known) open.share[to_text(key)] = found.share;
+    }
+  }
+}
+
 policies::OpenQuestion open_question(const Needed& needed, const Hypothesis& hypothesis,
-                                     const Manifest& manifest, bool built) {
+                                     const Manifest& manifest,
+                                     const std::vector<policies::MetricShares>& shares,
+                                     bool built) {
   policies::OpenQuestion open;
   open.question = needed.question;
   open.key = needed.key;
@@ -147,6 +170,7 @@ policies::OpenQuestion open_question(const Needed& needed, const Hypothesis& hyp
   open.candidate_is_warm = built;
   open.change_is_empty = hypothesis.change.empty();
   open.lineage = lineage_of(hypothesis, manifest);
+  add_shares(open, manifest, shares);
   return open;
 }
 

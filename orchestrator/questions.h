@@ -35,9 +35,11 @@ const hypotheses::Answer* answer_to(const Needed& needed,
 policies::Lineage lineage_of(const hypotheses::Hypothesis& hypothesis,
                              const hypotheses::Manifest& manifest);
 
-// What the open question looks like to policies::choose_experiment.
+// What the open question looks like to policies::choose_experiment. `shares` are what timelines of
+// the base told.
 policies::OpenQuestion open_question(const Needed& needed, const hypotheses::Hypothesis& hypothesis,
-                                     const hypotheses::Manifest& manifest, bool built);
+                                     const hypotheses::Manifest& manifest,
+                                     const std::vector<policies::MetricShares>& shares, bool built);
 
 // The verdict that the answers so far amount to; nothing while another question has to be asked.
 struct Settled {

@@ -44,6 +44,28 @@ void advance_id(std::int64_t& next, Id id) {
   next = std::max(next, id.value + 1);
 }
 
+// The queue anew, of all that waits.
+void fill_queue(const State& state, const CampaignRecord& campaign, NightRecord& night) {
+  night.queue = {};
+  for (HypothesisId id : campaign.open) {
+    const Hypothesis& waiting = state.hypotheses.at(id);
+    if (waiting.state != HypothesisState::queued) continue;
+    enter(night.queue, waiting, *night.manifest, night.shares, campaign.policy);
+  }
+}
+
+// Keeps the running night's queue: in it is what waits.
+void follow_queue(State& state, const Hypothesis& hypothesis) {
+  const CampaignRecord& campaign = state.campaigns.at(hypothesis.campaign);
+  if (!campaign.running) return;
+  NightRecord& night = state.nights.at(*campaign.running);
+  if (hypothesis.state == HypothesisState::queued) {
+    enter(night.queue, hypothesis, *night.manifest, night.shares, campaign.policy);
+  } else {
+    leave(night.queue, hypothesis.id);
+  }
+}
+
 base::Status on(State& state, const CampaignCreated& fact) {
   CampaignRecord record;
   record.campaign = fact.campaign;
@@ -86,6 +108,7 @@ base::Status on(State& state, const NightStarted& fact) {
     record.learned = earlier.learned;
     if (earlier.night.base == fact.night.base) record.shares = earlier.shares;
   }
+  fill_queue(state, *campaign, record);
   campaign->running = fact.night.id;
   campaign->nights.push_back(fact.night.id);
   advance_id(state.next_night, fact.night.id);
@@ -98,6 +121,7 @@ base::Status on(State& state, const NightEnded& fact) {
   NS_TRY(move_to(record->night.state, NightState::ended, fact.night.text()));
   record->night.ended = fact.at;
   record->night.reason = fact.reason;
+  record->queue = {};
   state.campaigns.at(record->night.campaign).running.reset();
   return {};
 }
@@ -126,6 +150,7 @@ base::Status on(State& state, const HypothesisOpened& fact) {
   advance_id(state.next_hypothesis, fact.hypothesis.id);
   state.hypotheses.emplace(fact.hypothesis.id, fact.hypothesis);
   index_claim(state, fact.hypothesis);
+  follow_queue(state, fact.hypothesis);
   return {};
 }
 
@@ -133,6 +158,7 @@ base::Status on(State& state, const HypothesisMoved& fact) {
   NS_ASSIGN(hypothesis, find(state.hypotheses, fact.hypothesis));
   NS_TRY(move_to(hypothesis->state, fact.state, fact.hypothesis.text()));
   if (!fact.reason.empty()) hypothesis->reason = fact.reason;
+  follow_queue(state, *hypothesis);
   if (terminal(fact.state)) state.campaigns.at(hypothesis->campaign).open.erase(fact.hypothesis);
   return {};
 }
@@ -147,10 +173,13 @@ base::Status on(State& state, const HypothesisTaken& fact) {
   night->taken = fact.hypothesis;
   hypothesis->parent = fact.parent;
   hypothesis->base = fact.base;
+  hypothesis->why_taken = fact.why;
   // A person may propose before any manifest was read; now the conditions can be completed.
   hypothesis->prediction.key = complete_key(*night->manifest, hypothesis->prediction.key);
   index_claim(state, *hypothesis);
-  return move_to(hypothesis->state, HypothesisState::preparing, fact.hypothesis.text());
+  NS_TRY(move_to(hypothesis->state, HypothesisState::preparing, fact.hypothesis.text()));
+  follow_queue(state, *hypothesis);
+  return {};
 }
 
 base::Status on(State& state, const CandidateMade& fact) {
@@ -166,8 +195,14 @@ base::Status on(State& state, const QuestionAnswered& fact) {
   hypothesis->answers.push_back(fact.answer);
   if (hypothesis->night) {
     NightRecord& night = state.nights.at(hypothesis->night);
-    record_answer(night.learned.track, lineage_of(*hypothesis, *night.manifest),
-                  fact.answer.question, fact.answer.verdict);
+    const auto lineage = lineage_of(*hypothesis, *night.manifest);
+    record_answer(night.learned.track, lineage, fact.answer.question, fact.answer.verdict);
+    bool sized = fact.answer.question == Question::own_metric &&
+                 fact.answer.verdict == Verdict::supported && fact.answer.evidence;
+    if (sized && !hypothesis->change.empty()) {
+      record_size(night.learned.track, lineage, oriented(*night.manifest, hypothesis->prediction),
+                  fact.answer.evidence->effect);
+    }
   }
   return {};
 }
@@ -176,6 +211,7 @@ base::Status on(State& state, const HypothesisDecided& fact) {
   NS_ASSIGN(hypothesis, find(state.hypotheses, fact.hypothesis));
   NS_TRY(move_to(hypothesis->state, HypothesisState::decided, fact.hypothesis.text()));
   state.campaigns.at(hypothesis->campaign).open.erase(fact.hypothesis);
+  follow_queue(state, *hypothesis);
   hypothesis->verdict = fact.verdict;
   hypothesis->reason = fact.reason;
   hypothesis->evidence = fact.evidence;
@@ -254,6 +290,7 @@ base::Status on(State& state, const TimelineRead& fact) {
   const auto probe = night->manifest->probes.find(fact.probe);
   if (fact.timeline && probe != night->manifest->probes.end())
     night->shares.push_back({fact.probe, fact.key, fact.timeline->stacks, probe->second.spans});
+  fill_queue(state, campaign_of(state, *night), *night);
   return {};
 }
 

@@ -14,6 +14,7 @@
 #include "hypotheses/manifest.h"
 #include "orchestrator/claims.h"
 #include "orchestrator/effects.h"
+#include "orchestrator/queue.h"
 #include "policies/budget.h"
 #include "policies/choice.h"
 #include "policies/policy.h"
@@ -40,6 +41,7 @@ struct NightRecord {
   std::shared_ptr<const hypotheses::Manifest> manifest;
   hypotheses::HypothesisId incumbent;
   std::vector<hypotheses::HypothesisId> hypotheses;
+  Queue queue;                     // while it runs
   hypotheses::HypothesisId taken;  // the last that was taken up
   std::vector<hypotheses::ExperimentId> experiments;
   std::set<hypotheses::ExperimentId> running;  // of those

@@ -32,6 +32,7 @@ base::Status add_progress(Connection& db, const Statement& row,
     NS_ASSIGN(taken, fact_at<hypotheses::HypothesisTaken>(db, row, 6));
     hypothesis.parent = taken.parent;
     hypothesis.base = std::move(taken.base);
+    hypothesis.why_taken = std::move(taken.why);
   }
   if (!row.null(7)) {
     NS_ASSIGN(made, fact_at<hypotheses::CandidateMade>(db, row, 7));

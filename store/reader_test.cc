@@ -57,6 +57,7 @@ TEST_CASE("a hypothesis is read with what became of it") {
   auto reader = fixture.reader();
   auto expected = sample::hypothesis(1, 1);
   expected.state = hypotheses::HypothesisState::decided;
+  expected.why_taken = "the only one that waits";
   expected.candidate = {std::string(40, 'b')};
   expected.branch = "night/H-1";
   expected.paths = {"kernels/knobs.yaml", "kernels/x.h"};

@@ -167,7 +167,7 @@ std::vector<Fact> winner() {
   build.key = {};
   std::vector<Fact> facts{
       HypothesisOpened{hypothesis(1, 0)},
-      HypothesisTaken{{1}, {1}, {}, commit('a')},
+      HypothesisTaken{{1}, {1}, {}, commit('a'), "the only one that waits"},
       CandidateMade{{1}, commit('b'), "night/H-1", {"kernels/knobs.yaml", "kernels/x.h"}},
       ExperimentStarted{build},
       RunRecorded{run(1, 1, 0, Side::candidate)},

@@ -115,6 +115,7 @@ Result<Json> explain_view(const store::Reader& reader, hypotheses::HypothesisId 
            fmt::format("by {}: {}", to_text(h->origin), to_text(h->change)));
   add_step(explanation, "predicts", to_text(h->prediction));
   if (h->parent) add_step(explanation, "builds on", h->parent.text());
+  add_step(explanation, "taken up", h->why_taken);
   // The reader's order is not the story's.
   std::sort(experiments.begin(), experiments.end(),
             [](const auto& a, const auto& b) { return a.id < b.id; });
@@ -142,6 +143,10 @@ Result<Json> explain_view(const store::Reader& reader, hypotheses::ExperimentId 
       {"steps", Json::array()}};
   explain_experiment(explanation, *experiment);
   return explanation;
+}
+
+void add_waiting(Json& explanation, std::string why) {
+  add_step(explanation, "waits", std::move(why));
 }
 
 std::string explain_text(const Json& explanation) {

@@ -42,8 +42,13 @@ struct Reject {
   std::string reason;
 };
 
+// Changes nothing: the reply says why a queued hypothesis waits, with its place and its numbers.
+struct AskWhy {
+  hypotheses::HypothesisId hypothesis;
+};
+
 using Command =
-    std::variant<CreateCampaign, SetCampaignState, StartNight, Propose, Approve, Reject>;
+    std::variant<CreateCampaign, SetCampaignState, StartNight, Propose, Approve, Reject, AskWhy>;
 
 struct Reply {
   std::string id;    // of what was made or changed: "C-1", "H-7", "M-1"

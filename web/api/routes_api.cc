@@ -90,8 +90,21 @@ Response get_merge(Site& site, const Call& call) {
   return one<MergeRequestId>(site, call, merge_view);
 }
 Response explain_hypothesis(Site& site, const Call& call) {
-  return one<HypothesisId>(site, call, [](const store::Reader& reader, HypothesisId id) {
-    return explain_view(reader, id);
+  return one<HypothesisId>(
+      site, call, [&](const store::Reader& reader, HypothesisId id) -> Result<Json> {
+        NS_ASSIGN(explanation, explain_view(reader, id));
+        NS_ASSIGN(hypothesis, reader.hypothesis(id));
+        if (hypothesis && hypothesis->state == hypotheses::HypothesisState::queued) {
+          NS_ASSIGN(reply, submit(site, AskWhy{id}));
+          add_waiting(explanation, reply.text);
+        }
+        return explanation;
+      });
+}
+Response get_why(Site& site, const Call& call) {
+  return one<HypothesisId>(site, call, [&](const store::Reader&, HypothesisId id) -> Result<Json> {
+    NS_ASSIGN(reply, submit(site, AskWhy{id}));
+    return Json{{"id", reply.id}, {"text", reply.text}};
   });
 }
 Response explain_experiment_route(Site& site, const Call& call) {
@@ -255,6 +268,7 @@ constexpr Route kApiRoutes[] = {
     {"POST", "/api/v1/hypotheses", Guard::write, post_hypothesis},
     {"GET", "/api/v1/hypotheses/{id}", Guard::read, get_hypothesis},
     {"GET", "/api/v1/hypotheses/{id}/explain", Guard::read, explain_hypothesis},
+    {"GET", "/api/v1/hypotheses/{id}/why", Guard::read, get_why},
     {"GET", "/api/v1/experiments/{id}", Guard::read, get_experiment},
     {"GET", "/api/v1/experiments/{id}/explain", Guard::read, explain_experiment_route},
     {"GET", "/api/v1/experiments/{id}/artifacts/{run}/{name}", Guard::read, get_artifact},

@@ -41,6 +41,8 @@ std::string report_text(const Json& report);  // the same for a terminal or a ma
 // "text"}]}.
 base::Result<Json> explain_view(const store::Reader&, hypotheses::HypothesisId);
 base::Result<Json> explain_view(const store::Reader&, hypotheses::ExperimentId);
+// Why a queued hypothesis is not under test; only the loop knows (AskWhy).
+void add_waiting(Json& explanation, std::string why);
 std::string explain_text(const Json& explanation);
 
 // Pieces that pages use too.
