@@ -147,12 +147,12 @@ TEST_CASE("carries over is asked of the goal's probe, with the effect diluted by
   OpenQuestion question = asked(Question::carries_over, "serve.tokens_per_s", std::log(2.0));
   const Choice full = choose(question);
   question.share["serve.tokens_per_s"] = 0.1;
-  const Choice diluted_ = choose(question);
+  const Choice small = choose(question);
   REQUIRE(full.chosen);
-  REQUIRE(diluted_.chosen);
-  CHECK(diluted_.chosen->probe == "serve");
-  CHECK(diluted_.chosen->share == 0.1);
-  CHECK(diluted_.chosen->pairs > full.chosen->pairs);
+  REQUIRE(small.chosen);
+  CHECK(small.chosen->probe == "serve");
+  CHECK(small.chosen->share == 0.1);
+  CHECK(small.chosen->pairs > full.chosen->pairs);
   CHECK_FALSE(named(full, "trace").can_answer);
 }
 

@@ -131,10 +131,11 @@ def compile_commands():
 
 
 def flags_for(header, commands):
-    """The flags of the source that shares the most folders with the header."""
-    def shared(path):
-        return len(os.path.commonpath([path, ROOT / header]))
-    command = commands[max(sorted(commands), key=shared)]
+    """The flags of the source that shares the most folders with the header; of those that share as
+    many, the one with the most flags, for a header may need what only one target of the folder has."""
+    def rank(path):
+        return len(os.path.commonpath([path, ROOT / header])), len(commands[path])
+    command = commands[max(sorted(commands), key=rank)]
     end = command.index("-o")
     return command[:end]
 

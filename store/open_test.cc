@@ -258,7 +258,8 @@ TEST_CASE("a read-only folder is named") {
     if (store) return 1;
     if (store.error().code != base::ErrorCode::io) return 2;
     const auto text = store.error().text();
-    bool named = text.find(folder.path()) != text.npos && text.find("ead-only") != text.npos;
+    bool named =
+        text.find(folder.path()) != std::string::npos && text.find("ead-only") != std::string::npos;
     return named ? 0 : 3;
   });
   if (result == kNotPermitted) {

@@ -83,17 +83,17 @@ TEST_CASE("no page query reads a table from end to end or sorts") {
   int selects = 0;
   for (const auto& sql : Recorded::statements()) {
     // Ours alone: not the check of the version, nor what FTS5 asks of its own tables.
-    if (!sql.starts_with("SELECT") || sql.find("sqlite_schema") != sql.npos ||
-        sql.find("'main'.") != sql.npos) {
+    if (!sql.starts_with("SELECT") || sql.find("sqlite_schema") != std::string::npos ||
+        sql.find("'main'.") != std::string::npos) {
       continue;
     }
     ++selects;
     for (const auto& step : plan_of(db, sql)) {
       INFO(sql << "\n  " << step);
-      bool full_text = step.find("VIRTUAL TABLE INDEX") != step.npos;
+      bool full_text = step.find("VIRTUAL TABLE INDEX") != std::string::npos;
       CHECK((full_text || !step.starts_with("SCAN")));
-      CHECK(step.find("TEMP B-TREE") == step.npos);
-      CHECK(step.find("AUTOMATIC") == step.npos);
+      CHECK(step.find("TEMP B-TREE") == std::string::npos);
+      CHECK(step.find("AUTOMATIC") == std::string::npos);
     }
   }
   CHECK(selects >= 30);

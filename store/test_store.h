@@ -28,7 +28,9 @@ base::Error expect_error(const base::Result<T>& result) {
 }
 
 // A commit that always works and adds one event.
-inline Commit note(std::string text) { return {{1}, {hypotheses::Noted{{}, {}, text}}, {}, {}}; }
+inline Commit note(std::string text) {
+  return {{1}, {hypotheses::Noted{{}, {}, std::move(text)}}, {}, {}};
+}
 
 inline void commit_story(Store& store) {
   for (const auto& step : sample::script()) expect_ok(store.commit(step));

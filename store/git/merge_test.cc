@@ -16,11 +16,11 @@ struct MergeFixture {
   Mirror mirror = must(Mirror::open(temp.path() / "mirror", target.string()));
   CommitId base = must(mirror.base_commit("main"));
 
-  CommitId candidate(std::vector<FileChange> changes, const std::string& branch) {
+  CommitId candidate(const std::vector<FileChange>& changes, const std::string& branch) {
     return must(mirror.commit_files(base, changes, text(branch), branch));
   }
   CommitId advance(const std::map<std::string, std::string>& files) {
-    const CommitId moved = commit(target, files, "advance");
+    CommitId moved = commit(target, files, "advance");
     must(mirror.fetch());
     return moved;
   }

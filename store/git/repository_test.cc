@@ -158,7 +158,7 @@ TEST_CASE_METHOD(Fixture, "committing the same change twice makes one commit") {
 }
 
 TEST_CASE_METHOD(Fixture, "changes that cannot be committed are refused and leave no branch") {
-  const auto code = [&](std::vector<FileChange> changes, const std::string& branch) {
+  const auto code = [&](const std::vector<FileChange>& changes, const std::string& branch) {
     auto made = mirror.commit_files(base, changes, text("x"), branch);
     REQUIRE_FALSE(made);
     return made.error().code;

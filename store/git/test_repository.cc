@@ -93,7 +93,7 @@ CommitId commit(const fs::path& checkout, const std::map<std::string, std::strin
 }
 
 fs::path make_target(const TempFolder& temp) {
-  const fs::path checkout = temp.path() / "target";
+  fs::path checkout = temp.path() / "target";
   fs::create_directories(checkout);
   git(checkout, "init -q");
   write(checkout / "run.sh", "#!/bin/sh\n");

@@ -61,7 +61,7 @@ TEST_CASE("what is not there or not understood says so") {
   TestSite site;
   auto client = site.client();
   const auto status = [&](const std::string& path) {
-    auto answer = client.Get(path.c_str());
+    auto answer = client.Get(path);
     REQUIRE(answer);
     const json body = json::parse(answer->body);
     CHECK_FALSE(body["error"]["message"].get<std::string>().empty());
@@ -225,13 +225,13 @@ TEST_CASE("logs come from the run's own folder only") {
   }
   auto client = site.client();
   const std::string base = "/api/v1/experiments/E-3/artifacts/" + run + "/";
-  auto out = client.Get((base + "candidate.out").c_str());
+  auto out = client.Get(base + "candidate.out");
   REQUIRE(out);
   CHECK(out->status == 200);
   CHECK(out->body == "<b>hello</b>\n");
   CHECK(out->get_header_value("Content-Type") == "text/plain; charset=utf-8");
   CHECK(out->get_header_value("X-Content-Type-Options") == "nosniff");
-  auto tail = client.Get((base + "candidate.err").c_str());
+  auto tail = client.Get(base + "candidate.err");
   REQUIRE(tail);
   CHECK(tail->body.size() < 270'000);
   CHECK(tail->body.starts_with("[the last 262144 of 400000 bytes]\n"));
@@ -239,15 +239,13 @@ TEST_CASE("logs come from the run's own folder only") {
        {"base.out", "report.json", "nothing.out", "..%2F..%2F..%2Fsecret.out", "%2Fetc%2Fpasswd",
         "../candidate.out", "..", "candidate.out%00", "%2e%2e/%2e%2e/%2e%2e/secret.out"}) {
     INFO(name);
-    auto refused = client.Get((base + name).c_str());
+    auto refused = client.Get(base + name);
     REQUIRE(refused);
     CHECK(refused->status == 404);
     CHECK(refused->body.find("secret\n") == std::string::npos);
   }
   // A run of another experiment is none of this one's.
-  CHECK(
-      client.Get(("/api/v1/experiments/E-4/artifacts/" + run + "/candidate.out").c_str())->status ==
-      404);
+  CHECK(client.Get("/api/v1/experiments/E-4/artifacts/" + run + "/candidate.out")->status == 404);
   auto page = client.Get("/experiments/E-3");
   CHECK(page->body.find(base + "candidate.out") != std::string::npos);
 }

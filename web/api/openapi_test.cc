@@ -62,9 +62,9 @@ TEST_CASE("each described route answers") {
     if (path == "/api/v1/events") continue;  // does not end; events_test.cc
     const auto body = bodies.find(pattern);
     auto answer = method == "GET"
-                      ? client.Get(path.c_str())
-                      : client.Post(path.c_str(), site.token(),
-                                    body == bodies.end() ? "{}" : body->second, "application/json");
+                      ? client.Get(path)
+                      : client.Post(path, site.token(), body == bodies.end() ? "{}" : body->second,
+                                    "application/json");
     REQUIRE(answer);
     INFO(answer->body.substr(0, 300));
     CHECK((answer->status == 200 || (method == "POST" && answer->status == 201)));

@@ -2,8 +2,9 @@
 
 namespace web {
 
-static std::string page_of(TestSite& site, const std::string& path, httplib::Headers headers = {}) {
-  auto answer = site.client().Get(path.c_str(), headers);
+static std::string page_of(TestSite& site, const std::string& path,
+                           const httplib::Headers& headers = {}) {
+  auto answer = site.client().Get(path, headers);
   REQUIRE(answer);
   INFO(path);
   CHECK(answer->status == 200);
@@ -120,7 +121,7 @@ TEST_CASE("forms command, errors are pages") {
   auto client = site.client();
   const auto post = [&](const std::string& path, httplib::Params fields) {
     fields.emplace("csrf", session.csrf);
-    auto answer = client.Post(path.c_str(), session.headers(), fields);
+    auto answer = client.Post(path, session.headers(), fields);
     REQUIRE(answer);
     return answer;
   };
@@ -167,7 +168,7 @@ TEST_CASE("the page's files are cached by their content") {
            {"/style.css", "text/css; charset=utf-8"},
            {"/live.js", "text/javascript; charset=utf-8"},
            {"/moon.svg", "image/svg+xml"}}) {
-    auto file = client.Get(path.c_str());
+    auto file = client.Get(path);
     REQUIRE(file);
     CHECK(file->status == 200);
     CHECK(file->get_header_value("Content-Type") == type);

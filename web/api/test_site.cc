@@ -46,7 +46,7 @@ httplib::Headers TestSite::token_and(std::string name, std::string value) const 
 }
 
 nlohmann::json TestSite::get(const std::string& path) {
-  auto answer = client().Get(path.c_str());
+  auto answer = client().Get(path);
   REQUIRE(answer);
   INFO(path << ": " << answer->body);
   REQUIRE(answer->status == 200);
@@ -55,7 +55,7 @@ nlohmann::json TestSite::get(const std::string& path) {
 }
 
 int TestSite::post(const std::string& path, const std::string& body) {
-  auto answer = client().Post(path.c_str(), token(), body, "application/json");
+  auto answer = client().Post(path, token(), body, "application/json");
   REQUIRE(answer);
   return answer->status;
 }
@@ -111,9 +111,9 @@ Session::Session(TestSite& site, const std::string& name) {
   csrf = found[1];
 }
 
-EventClient::EventClient(const TestSite& site, std::string path, httplib::Headers headers)
+EventClient::EventClient(const TestSite& site, std::string path, const httplib::Headers& headers)
     : client_(site.client()), thread_([this, path = std::move(path), headers] {
-        client_.Get(path.c_str(), headers, [this](const char* bytes, std::size_t count) {
+        client_.Get(path, headers, [this](const char* bytes, std::size_t count) {
           std::lock_guard lock(mutex_);
           text_.append(bytes, count);
           return !leaving_;

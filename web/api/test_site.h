@@ -55,7 +55,7 @@ struct Session {
 // Reads a live stream on a thread of its own.
 class EventClient {
  public:
-  EventClient(const TestSite& site, std::string path, httplib::Headers headers = {});
+  EventClient(const TestSite& site, std::string path, const httplib::Headers& headers = {});
   ~EventClient();
 
   // Waits until at least `count` events with an id came, or the time is over; their ids.
