@@ -32,7 +32,8 @@ constexpr const char* kCampaignName = "demo";
 base::Result<fs::path> find_source(const std::string& given) {
   if (!given.empty()) return fs::path(given);
   std::error_code ignored;
-  for (fs::path from : {fs::read_symlink("/proc/self/exe", ignored), fs::current_path(ignored)}) {
+  for (const fs::path& from :
+       {fs::read_symlink("/proc/self/exe", ignored), fs::current_path(ignored)}) {
     for (fs::path folder = from; folder.has_relative_path(); folder = folder.parent_path()) {
       if (fs::exists(folder / hypotheses::kManifestFile) && fs::exists(folder / "kernels")) {
         return folder;

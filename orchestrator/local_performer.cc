@@ -10,8 +10,7 @@ LocalPerformer::LocalPerformer(LocalPerformerOptions options, const base::Clock&
     : folders_(options.state),
       lab_(folders_, options.runner_of, clock),
       gate_(folders_),
-      options_(std::move(options)),
-      clock_(clock) {
+      options_(std::move(options)) {
   auto serve = [this](base::Queue<Item>& queue) {
     threads_.emplace_back([this, &queue](std::stop_token stop) { work(queue, stop); });
   };

@@ -51,7 +51,6 @@ class LocalPerformer final : public Performer {
   Lab lab_;
   Gate gate_;
   LocalPerformerOptions options_;
-  const base::Clock& clock_;
   base::Queue<Item> attempts_, git_, planning_;  // one queue a kind of work
   std::mutex mutex_;
   std::map<hypotheses::ExperimentId, std::stop_source> running_;  // guarded by mutex_

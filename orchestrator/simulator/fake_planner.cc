@@ -7,8 +7,6 @@
 
 namespace orchestrator {
 
-using hypotheses::KnobSetting;
-
 namespace {
 
 hypotheses::MetricKey kernel_time() { return {"sim.time", {{"batch", "1"}}}; }
