@@ -11,7 +11,7 @@ namespace {
 
 using namespace hypotheses;  // the facts are this file's subject
 
-base::Status corrupt(std::string what) {
+base::Status corrupt(const std::string& what) {
   return base::fail(base::ErrorCode::corrupt, "the event log does not add up: " + what,
                     "event log");
 }

@@ -37,7 +37,7 @@ struct ChangePoint {
 
 // In the order of their nights. A shift that is less than twice the standard error which the
 // nights' own noise implies is not reported. Looks at the last 400 nights at most.
-std::vector<ChangePoint> change_points(const std::vector<NightValue>& series,
+std::vector<ChangePoint> change_points(const std::vector<NightValue>& given,
                                        const ChangePointRule& rule);
 
 }  // namespace policies

@@ -18,16 +18,16 @@ constexpr double kNight = 0.01;  // scale of a night's median
 // The logarithms of nights without a change.
 using Nights = std::vector<double> (*)(std::size_t n, base::Rng& rng);
 
-template <Draw draw>
+template <Draw kDraw>
 std::vector<double> independent_nights(std::size_t n, base::Rng& rng) {
   std::vector<double> x(n);
-  for (double& value : x) value = kNight * draw(rng);
+  for (double& value : x) value = kNight * kDraw(rng);
   return x;
 }
 
-template <int percent>
+template <int kPercent>
 std::vector<double> remembering_nights(std::size_t n, base::Rng& rng) {
-  constexpr double kCorrelation = percent / 100.0;
+  constexpr double kCorrelation = kPercent / 100.0;
   std::vector<double> x(n);
   double level = draw_normal(rng);
   for (double& value : x) {

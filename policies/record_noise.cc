@@ -16,8 +16,6 @@
 #include "base/process.h"
 #include "policies/recording.h"
 
-extern char** environ;
-
 namespace policies {
 namespace {
 

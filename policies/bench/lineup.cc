@@ -17,7 +17,7 @@ const std::vector<double> kEngineGains = {0.01, 0.0125, 0.015, 0.0175, 0.02, 0.0
 const std::vector<double> kAlphas = {0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2};
 
 // A ladder whose first two rungs have the same settings, since most cases see only one of them.
-Tunable tunable_ladder(std::string name, Test test, std::vector<double> tuned) {
+Tunable tunable_ladder(const std::string& name, Test test, std::vector<double> tuned) {
   const auto make = [name, test](const std::vector<double>& v) {
     LadderSettings settings;
     settings.test = test;
@@ -40,7 +40,7 @@ Tunable tunable_ladder(std::string name, Test test, std::vector<double> tuned) {
           std::move(tuned)};
 }
 
-Tunable tunable_engine(std::string name, Test test, std::vector<double> tuned) {
+Tunable tunable_engine(const std::string& name, Test test, std::vector<double> tuned) {
   const auto make = [name, test](const std::vector<double>& v) {
     LadderSettings settings;
     settings.test = test;
@@ -141,7 +141,7 @@ Strategy lower_bound() {
 
 std::vector<Strategy> ablations() {
   std::vector<Strategy> made;
-  const auto add = [&](std::string name, bool NightshiftSettings::*idea) {
+  const auto add = [&](const std::string& name, bool NightshiftSettings::*idea) {
     NightshiftSettings settings;
     settings.*idea = false;
     made.push_back(nightshift("without " + name, settings));

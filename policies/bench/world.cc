@@ -61,8 +61,8 @@ double lognormal(base::Rng& rng, double median, double spread) {
 }
 
 // People and planners look more at what takes more time, but not in proportion.
-template <std::size_t n>
-const Part& pick(const Part (&parts)[n], base::Rng& rng) {
+template <std::size_t N>
+const Part& pick(const Part (&parts)[N], base::Rng& rng) {
   double total = 0;
   for (const Part& part : parts) total += std::sqrt(part.share);
   double left = total * rng.uniform();
@@ -70,7 +70,7 @@ const Part& pick(const Part (&parts)[n], base::Rng& rng) {
     left -= std::sqrt(part.share);
     if (left < 0) return part;
   }
-  return parts[n - 1];
+  return parts[N - 1];
 }
 
 double local_effect(const Fate& fate, base::Rng& rng) {
