@@ -21,12 +21,11 @@ constexpr int kXmlDepthLimit = 64;
 bool is_too_deep(std::string_view text) {
   int depth = 0;
   for (std::size_t i = 0; i + 1 < text.size(); ++i) {
-    if (text[i] == '<' && text[i + 1] == '/') {
+    const char here = text[i], next = text[i + 1];
+    if ((here == '<' && next == '/') || (here == '/' && next == '>')) {
       --depth;
-    } else if (text[i] == '<' && text[i + 1] != '!' && text[i + 1] != '?') {
+    } else if (here == '<' && next != '!' && next != '?') {
       ++depth;
-    } else if (text[i] == '/' && text[i + 1] == '>') {
-      --depth;
     }
     if (depth > kXmlDepthLimit) return true;
   }

@@ -28,7 +28,7 @@ void settle(Run& run, RunOutcome outcome, std::string detail) {
 }
 
 // "detail: last words", with either part left out when it is empty.
-std::string with_last_words(std::string detail, const Printed& printed) {
+std::string with_last_words(const std::string& detail, const Printed& printed) {
   std::string words = last_line_of(printed.err);
   if (words.empty()) words = last_line_of(printed.out);
   if (detail.empty() || words.empty()) return detail + words;

@@ -151,7 +151,7 @@ fs::path err_file(const Job& job, const Launch& launch) {
 
 base::Status check_job(const Job& job) {
   auto bad = [&](std::string message) {
-    return base::fail(ErrorCode::bad_input, message, job.key);
+    return base::fail(ErrorCode::bad_input, std::move(message), job.key);
   };
   if (!is_key(job.key)) {
     return bad(

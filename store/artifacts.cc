@@ -26,8 +26,8 @@ tl::unexpected<base::Error> bad_name(std::string_view relative, std::string_view
 
 base::Result<std::vector<std::string>> parts_of(std::string_view relative) {
   if (relative.size() > 1024) return bad_name(relative.substr(0, 64), "it is too long");
-  if (relative.find('\0') != relative.npos) return bad_name("(binary)", "it holds a NUL");
-  if (relative.find('\\') != relative.npos) return bad_name(relative, "it holds a backslash");
+  if (relative.find('\0') != std::string::npos) return bad_name("(binary)", "it holds a NUL");
+  if (relative.find('\\') != std::string::npos) return bad_name(relative, "it holds a backslash");
   std::vector<std::string> parts;
   for (std::size_t start = 0; start <= relative.size();) {
     auto end = std::min(relative.find('/', start), relative.size());

@@ -35,7 +35,7 @@ bool is_folder(git_index* index, const std::string& path) {
 
 // The mode the written file gets; an error where something that is no file stands in its way.
 Result<std::uint32_t> mode_for(git_index* index, const std::string& path) {
-  for (auto slash = path.find('/'); slash != path.npos; slash = path.find('/', slash + 1)) {
+  for (auto slash = path.find('/'); slash != std::string::npos; slash = path.find('/', slash + 1)) {
     const std::string parent = path.substr(0, slash);
     if (git_index_get_bypath(index, parent.c_str(), 0)) {
       NS_TRY(bad_change("expected a folder at '" + parent + "', found a file, link or submodule",
@@ -82,7 +82,7 @@ Status delete_file(git_index* index, const FileChange& change) {
 // Removes what the candidate put in a protected path's way: a file, or a link to elsewhere, where
 // the path needs a folder; a folder where it needs a file.
 Status clear_way(git_index* index, const std::string& path) {
-  for (auto slash = path.find('/'); slash != path.npos; slash = path.find('/', slash + 1)) {
+  for (auto slash = path.find('/'); slash != std::string::npos; slash = path.find('/', slash + 1)) {
     const std::string parent = path.substr(0, slash);
     if (git_index_get_bypath(index, parent.c_str(), 0)) {
       NS_TRY(check(git_index_remove(index, parent.c_str(), 0), "cannot remove", parent));

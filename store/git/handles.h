@@ -78,6 +78,7 @@ class Into {
   ~Into() { handle_.reset(raw_); }
   Into(const Into&) = delete;
   Into& operator=(const Into&) = delete;
+  // NOLINTNEXTLINE(google-explicit-constructor): stands where libgit2 takes a pointer to a pointer
   operator typename Handle::pointer *() { return &raw_; }
 
  private:

@@ -97,7 +97,7 @@ std::string list_of(const std::map<std::string, CommitId>& branches) {
 
 }  // namespace
 
-Result<Mirror> Mirror::open(fs::path mirror_dir, std::string target) {
+Result<Mirror> Mirror::open(fs::path mirror_dir, const std::string& target) {
   NS_ASSIGN(target_path, target_path_of(target));
   NS_TRY(open_target(target_path));
   NS_ASSIGN(repo, open_or_create(mirror_dir));
@@ -160,7 +160,8 @@ Result<CommitId> Mirror::landing_tip(std::string_view branch) const {
 Result<CommitId> Mirror::resolve(std::string_view name) const {
   NS_ASSIGN(repo, open_repository(path_));
   const std::string text(name);
-  if (text.size() == GIT_OID_HEXSZ && text.find_first_not_of("0123456789abcdef") == text.npos) {
+  if (text.size() == GIT_OID_HEXSZ &&
+      text.find_first_not_of("0123456789abcdef") == std::string::npos) {
     NS_TRY(load_commit(repo.get(), {text}));
     return CommitId{text};
   }

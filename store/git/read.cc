@@ -40,7 +40,8 @@ struct BoundedText {
 // The beginning of `text` that is longer than `limit`: whole lines, or where not even one fits,
 // whole UTF-8 characters and a line break.
 std::string beginning(const std::string& text, std::size_t limit) {
-  if (const auto end = text.rfind('\n', limit); limit > 0 && end != text.npos && end < limit) {
+  if (const auto end = text.rfind('\n', limit);
+      limit > 0 && end != std::string::npos && end < limit) {
     return text.substr(0, end + 1);
   }
   while (limit > 0 && (static_cast<unsigned char>(text[limit]) & 0xc0) == 0x80) --limit;

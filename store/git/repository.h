@@ -55,7 +55,7 @@ class Mirror {
   // Opens the mirror, or creates it and fetches. `target` is a local path or a file:// URL. The
   // caller holds the daemon's state lock: lock files found inside are leftovers of a killed
   // process and are removed.
-  static Result<Mirror> open(std::filesystem::path mirror_dir, std::string target);
+  static Result<Mirror> open(std::filesystem::path mirror_dir, const std::string& target);
 
   const std::filesystem::path& path() const { return path_; }
   const std::filesystem::path& target() const { return target_; }

@@ -59,8 +59,8 @@ Result<fs::path> target_path_of(const std::string& path_or_url) {
     if (path.starts_with("localhost/")) path = path.substr(std::string("localhost").size());
   }
   // What is left must be a path: no "https://...", no "user@host:...".
-  const bool remote = path.find("://") != path.npos ||
-                      (path.find('@') != path.npos && path.find('@') < path.find(':') &&
+  const bool remote = path.find("://") != std::string::npos ||
+                      (path.find('@') != std::string::npos && path.find('@') < path.find(':') &&
                        path.find(':') < path.find('/'));
   if (path.empty() || remote) {
     return base::fail(base::ErrorCode::bad_input,
