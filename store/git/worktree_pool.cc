@@ -101,7 +101,7 @@ Status create_anew(const SlotPaths& slot, const CommitId& commit) {
 
 }  // namespace
 
-WorktreePool::WorktreePool(fs::path root, const Mirror& mirror) {
+WorktreePool::WorktreePool(const fs::path& root, const Mirror& mirror) {
   // git stores these paths; relative ones would be read from another folder.
   std::error_code error;
   root_ = fs::absolute(root, error).lexically_normal();

@@ -35,21 +35,21 @@ struct Workspace {
 // Who may use a slot, and for how long, is for the caller to decide: acquire() takes it at once.
 class WorktreePool {
  public:
-  WorktreePool(std::filesystem::path root, const Mirror& mirror);
+  WorktreePool(const std::filesystem::path& root, const Mirror& mirror);
 
   // The slot's tree at exactly this commit: modified files restored, untracked ones removed.
   // Creates the slot, or repairs what a killed process left of it.
-  Result<Workspace> acquire(std::string_view slot, const CommitId& commit,
+  Result<Workspace> acquire(std::string_view name, const CommitId& commit,
                             Ignored ignored = Ignored::keep);
 
   // Removes the build folder. All or nothing: a build folder that is there is whole.
-  Status discard_build(std::string_view slot);
+  Status discard_build(std::string_view name);
 
   // Error, naming files, unless the tree is exactly the workspace's commit (ignored files apart).
   Status verify_clean(const Workspace& workspace);
 
   // Removes the slot: tree, build folder, and what the mirror knows of it.
-  Status remove(std::string_view slot);
+  Status remove(std::string_view name);
 
   // Sorted.
   std::vector<std::string> slots() const;

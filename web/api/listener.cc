@@ -275,7 +275,7 @@ void Listener::Impl::configure() {
     }
   });
   server.set_exception_handler(
-      [](const httplib::Request&, httplib::Response& to, std::exception_ptr) {
+      [](const httplib::Request&, httplib::Response& to, const std::exception_ptr&) {
         write(error_response(500, "bug", "the request failed inside; please report it"), {}, to);
       });
   server.set_error_handler([](const httplib::Request&, httplib::Response& to) {
@@ -287,7 +287,8 @@ void Listener::Impl::configure() {
   });
 }
 
-base::Result<std::unique_ptr<Listener>> Listener::start(ListenerOptions options, Handler handler) {
+base::Result<std::unique_ptr<Listener>> Listener::start(const ListenerOptions& options,
+                                                        Handler handler) {
   auto impl = std::make_unique<Impl>();
   impl->handler = std::move(handler);
   impl->options = options;

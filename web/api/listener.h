@@ -26,7 +26,8 @@ class Listener {
  public:
   // The handler is called from many threads at once. An exception in it becomes a 500.
   // Errors: conflict when the port is taken, bad_input for a host that is none of this machine's.
-  static base::Result<std::unique_ptr<Listener>> start(ListenerOptions options, Handler handler);
+  static base::Result<std::unique_ptr<Listener>> start(const ListenerOptions& options,
+                                                       Handler handler);
   ~Listener();
 
   int port() const;
