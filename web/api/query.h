@@ -20,7 +20,7 @@ class Query {
   template <class Id>
   Id id(const std::string& name);
   template <class Id>
-  store::Page<Id> page(int limit = 50);
+  store::Page<Id> page(int otherwise = 50);
   std::optional<hypotheses::Verdict> verdict();
 
   base::Status finish();  // bad_input with all mistakes

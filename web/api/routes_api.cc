@@ -159,11 +159,11 @@ Response post_hypothesis(Site& site, const Call& call) {
   return send_command(site, propose(call.request.body), 201);
 }
 
-template <CampaignState state>
+template <CampaignState kState>
 Response post_state(Site& site, const Call& call) {
   return send_command(site, [&]() -> Result<SetCampaignState> {
     NS_ASSIGN(id, path_id<CampaignId>(call));
-    return set_campaign_state(id, state, call.request.body);
+    return set_campaign_state(id, kState, call.request.body);
   }());
 }
 
