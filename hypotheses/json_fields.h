@@ -118,6 +118,7 @@ void describe(auto& io, Like<Experiment> auto& experiment) {
   io("seed", experiment.seed);
   io("estimate_s", experiment.estimate_s);
   io("max_attempts", experiment.max_attempts);
+  io.if_any("min_gain", experiment.min_gain);
   io("why", experiment.why);
   io("alternatives", experiment.alternatives);
   io("state", experiment.state);

@@ -150,6 +150,9 @@ struct Experiment {
   std::uint64_t seed = 0;
   double estimate_s = 0;  // machine-seconds reserved from the budget
   int max_attempts = 1;
+  // Fraction that the own metric has to gain so that the goal can gain the policy's minimum
+  // (Amdahl); none: the policy's minimum.
+  std::optional<double> min_gain;
   std::string why;                        // why this, why now
   std::vector<Alternative> alternatives;  // what was weighed
 

@@ -6,7 +6,8 @@
 //  4. A machine that differs from itself ends the night.
 //  5. Noise on the goal metric is measured before anything is believed.
 //  6. Each timeline of the base is run, once.
-//  7. A hypothesis under test has its next question asked, or is decided.
+//  7. A hypothesis under test has its next question answered from runs that it has, or asked, or is
+//     decided.
 //  8. The best hypothesis of the queue is taken up.
 //  9. The planner takes a turn.
 // 10. The incumbent, once the planner has no more to propose, becomes a merge request.
@@ -20,6 +21,7 @@
 #include "orchestrator/decide.h"
 #include "orchestrator/experiments.h"
 #include "orchestrator/planning.h"
+#include "orchestrator/same_runs.h"
 #include "orchestrator/timelines.h"
 
 namespace orchestrator {
@@ -71,7 +73,7 @@ const MergeRequest* merge_in(const State& state, const NightRecord& night, Merge
 
 bool needs_noise(const NightRecord& night, const policies::Policy& policy) {
   const hypotheses::Metric* metric = night.manifest->metric(night.manifest->goal.metric);
-  if (metric == nullptr || metric->exact || policy.evidence.noise_pairs == 0) return false;
+  if (metric == nullptr || policy.evidence.noise_pairs == 0) return false;
   auto key = complete_key(*night.manifest, night.manifest->goal);
   return night.measured_noise.count(to_text(key)) == 0;
 }
@@ -114,6 +116,8 @@ Decision advance_hypothesis(const State& state, const NightRecord& night,
     }
     return decision;
   }
+  Decision known = answer_from_same_runs(state, night, {&hypothesis, nullptr}, needed);
+  if (!known.empty()) return known;
   double remaining = policies::remaining_machine_s(policy.budget, spend_of(state, night));
   auto next = next_question(needed, hypothesis.answers, hypothesis, night, policy, remaining);
   return ask(state, night, {&hypothesis, nullptr}, *next, now);
@@ -247,6 +251,8 @@ Decision advance_night(const State& state, const NightRecord& night, base::Insta
     if (!settled.empty()) return settled;
     const Hypothesis& winner = state.hypotheses.at(merge->hypothesis);
     auto needed = needed_questions(winner, *night.manifest, policy);
+    Decision known = answer_from_same_runs(state, night, {&winner, merge}, needed);
+    if (!known.empty()) return known;
     auto next = next_question(needed, merge->answers, winner, night, policy,
                               policies::remaining_machine_s(policy.budget, spend_of(state, night)));
     return ask(state, night, {&winner, merge}, *next, now);

@@ -18,6 +18,7 @@ enum class Rule {
   evidence_decides,
   failed_run_is_no_value,
   failed_runs_cost,
+  giving_up_knows_the_noise,
   landing_needs_approval,
   levels_are_shared_out,
   machine_failure_is_invalid,

@@ -7,6 +7,7 @@
 
 #include "base/rng.h"
 #include "orchestrator/broken_rule.h"
+#include "orchestrator/same_runs.h"
 #include "orchestrator/timelines.h"
 #include "policies/evidence.h"
 #include "policies/order.h"
@@ -24,14 +25,6 @@ namespace {
 constexpr double kUnknownRun_s = 0.5;                    // of a metric that no probe emits
 constexpr double kReserveMargin = 1.5;                   // what is learned of costs is an average
 constexpr int kConfirmationPairs = 14, kGuardPairs = 8;  // what a merge is expected to take
-
-void record_answer(Decision& decision, const Asker& asker, Answer answer) {
-  if (asker.merge != nullptr) {
-    decision.facts.push_back(hypotheses::MergeAnswered{asker.merge->id, std::move(answer)});
-  } else if (asker.hypothesis != nullptr) {
-    decision.facts.push_back(hypotheses::QuestionAnswered{asker.hypothesis->id, std::move(answer)});
-  }
-}
 
 Answer unanswerable(const Needed& needed, std::string reason) {
   Answer answer{needed.question, Verdict::inconclusive, std::move(reason), {}, {}};
@@ -100,30 +93,10 @@ int affordable_pairs(const State& state, const NightRecord& night, const std::st
                                            : policy.evidence.max_pairs;
 }
 
-JudgeRule rule_for(const State& state, const NightRecord& night, const Experiment& experiment) {
-  const auto& policy = campaign_of(state, night).policy;
-  JudgeRule rule;
-  rule.evidence = policy.evidence;
-  rule.is_noise = !experiment.hypothesis && !experiment.merge;
-  rule.affordable_pairs = affordable_pairs(state, night, experiment.probe);
-  auto noise = night.learned.noise.find(to_text(experiment.key));
-  if (noise != night.learned.noise.end()) rule.noise = noise->second;
-  hypotheses::HypothesisId owner = experiment.hypothesis;
-  if (experiment.merge) {
-    owner = state.merges.at(experiment.merge).hypothesis;
-    if (experiment.question == Question::own_metric && !broken(Rule::confirmed_at_its_level)) {
-      rule.level = state.hypotheses.at(owner).merge_level;
-    }
-  }
-  if (experiment.question == Question::guards && owner) {
-    for (const Needed& needed :
-         needed_questions(state.hypotheses.at(owner), *night.manifest, policy)) {
-      if (needed.question == Question::guards && needed.key == experiment.key) {
-        rule.guard_margin = needed.margin;
-      }
-    }
-  }
-  return rule;
+bool is_about_gain(const Experiment& experiment) {
+  return (experiment.hypothesis || experiment.merge) &&
+         (experiment.question == Question::own_metric ||
+          experiment.question == Question::carries_over);
 }
 
 void finish(Decision& decision, const State& state, const NightRecord& night,
@@ -147,6 +120,49 @@ void finish(Decision& decision, const State& state, const NightRecord& night,
 }
 
 }  // namespace
+
+void record_answer(Decision& decision, const Asker& asker, Answer answer) {
+  if (asker.merge != nullptr) {
+    decision.facts.push_back(hypotheses::MergeAnswered{asker.merge->id, std::move(answer)});
+  } else if (asker.hypothesis != nullptr) {
+    decision.facts.push_back(hypotheses::QuestionAnswered{asker.hypothesis->id, std::move(answer)});
+  }
+}
+
+JudgeRule rule_for(const State& state, const NightRecord& night, const Experiment& experiment) {
+  const auto& policy = campaign_of(state, night).policy;
+  JudgeRule rule;
+  rule.evidence = policy.evidence;
+  rule.is_noise = !experiment.hypothesis && !experiment.merge;
+  rule.affordable_pairs = affordable_pairs(state, night, experiment.probe);
+  auto noise = night.learned.noise.find(to_text(experiment.key));
+  if (noise != night.learned.noise.end()) rule.noise = noise->second;
+  if (broken(Rule::giving_up_knows_the_noise)) rule.noise = 1e-9;
+  rule.going_on.pair_s = 2 * run_s(night, experiment.probe);
+  if (!night.manifest->build.empty()) {
+    rule.going_on.ample_s = policies::expected_build_s(experiment.fresh_build, night.learned);
+  }
+  if (experiment.min_gain) {
+    rule.evidence.min_gain = *experiment.min_gain;
+    rule.evidence.naming_effort = 0;  // as in rule_for_share
+  }
+  hypotheses::HypothesisId owner = experiment.hypothesis;
+  if (experiment.merge) {
+    owner = state.merges.at(experiment.merge).hypothesis;
+    if (experiment.question == Question::own_metric && !broken(Rule::confirmed_at_its_level)) {
+      rule.level = state.hypotheses.at(owner).merge_level;
+    }
+  }
+  if (experiment.question == Question::guards && owner) {
+    for (const Needed& needed :
+         needed_questions(state.hypotheses.at(owner), *night.manifest, policy)) {
+      if (needed.question == Question::guards && needed.key == experiment.key) {
+        rule.guard_margin = needed.margin;
+      }
+    }
+  }
+  return rule;
+}
 
 double merge_reserve_s(const State& state, const NightRecord& night) {
   if (!night.incumbent) return 0;
@@ -187,8 +203,20 @@ Decision ask(const State& state, const NightRecord& night, const Asker& asker,
   const auto& answers = asker.merge != nullptr ? asker.merge->answers : asker.hypothesis->answers;
   auto open = open_question(needed, *asker.hypothesis, *night.manifest, night.shares,
                             builds_answered(answers));
-  if (asker.merge != nullptr && needed.question == Question::own_metric) {
-    open.level = asker.hypothesis->merge_level;
+  Decision decision;
+  std::optional<double> min_gain;
+  if (needed.question == Question::own_metric) {
+    if (asker.merge != nullptr) {
+      open.level = asker.hypothesis->merge_level;
+    } else {
+      OwnGain gain = needed_own_gain(*asker.hypothesis, *night.manifest, night.shares, policy);
+      if (!gain.within_reach) {
+        record_answer(decision, asker, unanswerable(needed, gain.reason));
+        return decision;
+      }
+      min_gain = gain.min_gain;
+      open.min_gain = min_gain.value_or(0);
+    }
   }
   double remaining = policies::remaining_machine_s(policy.budget, spend_of(state, night));
   if (night.night.state != hypotheses::NightState::running) {
@@ -196,7 +224,6 @@ Decision ask(const State& state, const NightRecord& night, const Asker& asker,
   }
   auto choice =
       policies::choose_experiment(open, *night.manifest, night.learned, policy, remaining);
-  Decision decision;
   for (const auto& other : choice.alternatives) {
     if (broken(Rule::cheapest_first) && other.can_answer) choice.chosen = other;
   }
@@ -210,6 +237,7 @@ Decision ask(const State& state, const NightRecord& night, const Asker& asker,
     return decision;
   }
   Experiment experiment = make_experiment(state, night, asker, needed, choice);
+  experiment.min_gain = min_gain;
   if (!next.why.empty()) experiment.why += "; " + next.why;
   decision.effects.push_back(RunAttempt{experiment.id, 0, first_sides(experiment)});
   decision.facts.push_back(hypotheses::ExperimentStarted{std::move(experiment)});
@@ -249,7 +277,10 @@ Decision go_on(const State& state, const NightRecord& night, const ExperimentRec
                base::Instant now) {
   Decision decision;
   Outcome outcome = judge(record, *night.manifest, rule_for(state, night, record.experiment));
-  if (const auto* answer = std::get_if<Answer>(&outcome)) {
+  const auto* answer = std::get_if<Answer>(&outcome);
+  const bool is_gain = answer != nullptr && answer->verdict == Verdict::supported &&
+                       is_about_gain(record.experiment);
+  if (answer != nullptr && !(is_gain && guards_want_more(state, night, record))) {
     finish(decision, state, night, record, *answer);
     return decision;
   }
@@ -259,16 +290,23 @@ Decision go_on(const State& state, const NightRecord& night, const ExperimentRec
   // What is kept back for the winner's merge is not spent on the search either.
   double reserve = record.experiment.hypothesis ? merge_reserve_s(state, night) : 0;
   if (auto why_not = no_budget(state, night, beyond, reserve, now, true)) {
-    Answer answer{
+    Answer none{
         record.experiment.question, Verdict::inconclusive, *why_not, {}, record.experiment.id};
-    answer.evidence.emplace();
-    answer.evidence->key = record.experiment.key;
-    finish(decision, state, night, record, std::move(answer));
+    none.evidence.emplace();
+    none.evidence->key = record.experiment.key;
+    finish(decision, state, night, record, answer != nullptr ? *answer : std::move(none));
     return decision;
   }
-  decision.effects.push_back(
-      RunAttempt{record.experiment.id, record.attempts, std::get<NextAttempt>(outcome).sides});
+  auto sides = answer != nullptr ? coin_order(record.experiment.seed, record.attempts)
+                                 : std::get<NextAttempt>(outcome).sides;
+  decision.effects.push_back(RunAttempt{record.experiment.id, record.attempts, std::move(sides)});
   return decision;
+}
+
+// What the runs of `other` tell as well: the same launch, of another metric.
+static bool rides_along(const policies::Choice& guard, const policies::Choice& other) {
+  return guard.chosen && other.chosen && guard.chosen->probe == other.chosen->probe &&
+         guard.chosen->key.conditions == other.chosen->key.conditions;
 }
 
 std::optional<NextQuestion> next_question(const std::vector<Needed>& needed,
@@ -276,8 +314,12 @@ std::optional<NextQuestion> next_question(const std::vector<Needed>& needed,
                                           const hypotheses::Hypothesis& hypothesis,
                                           const NightRecord& night, const policies::Policy& policy,
                                           double remaining_s) {
-  std::vector<Needed> open;
-  std::vector<policies::PricedQuestion> priced;
+  struct Open {
+    Needed needed;
+    policies::Choice choice;
+    double p_refuting;
+  };
+  std::vector<Open> all;
   for (const Needed& question : needed) {
     if (answer_to(question, answers) != nullptr) continue;
     auto asked = open_question(question, hypothesis, *night.manifest, night.shares, true);
@@ -285,8 +327,21 @@ std::optional<NextQuestion> next_question(const std::vector<Needed>& needed,
         policies::choose_experiment(asked, *night.manifest, night.learned, policy, remaining_s);
     double p_refuting =
         policies::p_refuting(night.learned.track, asked.lineage, question.question).mean();
-    priced.push_back({question.question, choice.chosen ? choice.chosen->cost_s : 0, p_refuting});
-    open.push_back(question);
+    all.push_back({question, std::move(choice), p_refuting});
+  }
+  std::vector<Needed> open;
+  std::vector<policies::PricedQuestion> priced;
+  for (const Open& one : all) {
+    // A guard that the runs of a gain tell as well waits for those (same_runs.h).
+    if (one.needed.question == Question::guards &&
+        std::any_of(all.begin(), all.end(), [&](const Open& other) {
+          return other.needed.question != Question::guards && rides_along(one.choice, other.choice);
+        })) {
+      continue;
+    }
+    const double cost_s = one.choice.chosen ? one.choice.chosen->cost_s : 0;
+    priced.push_back({one.needed.question, cost_s, one.p_refuting});
+    open.push_back(one.needed);
   }
   if (open.empty()) return {};
   auto order = policies::order_questions(priced);

@@ -19,6 +19,14 @@ struct NextQuestion {
   std::string why;  // it and no other that is open; empty where there was no choice
 };
 
+// What an experiment is judged by: the policy's numbers, what is known of noise and costs, and what
+// its question needs.
+JudgeRule rule_for(const State& state, const NightRecord& night,
+                   const hypotheses::Experiment& experiment);
+
+// Adds the answer to a question of the asker.
+void record_answer(Decision& decision, const Asker& asker, hypotheses::Answer answer);
+
 // Starts the cheapest experiment that can answer, or records that nothing can.
 Decision ask(const State& state, const NightRecord& night, const Asker& asker,
              const NextQuestion& next, base::Instant now);

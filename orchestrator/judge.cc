@@ -191,10 +191,11 @@ std::optional<policies::Judgement> judge_question(const ExperimentRecord& record
   if (record.experiment.question == Question::guards) {
     return policies::judge_guard(evidence, rule.guard_margin, numbers, exact, record.attempts);
   }
-  if (rule.level > 0) {
-    return policies::judge_confirmation(evidence, rule.level, numbers, exact, record.attempts);
-  }
-  return policies::judge_gain(evidence, numbers, exact, record.attempts);
+  auto judgement = rule.level > 0 ? policies::judge_confirmation(evidence, rule.level, numbers,
+                                                                 exact, record.attempts)
+                                  : policies::judge_gain(evidence, numbers, exact, record.attempts);
+  if (judgement) return judgement;
+  return policies::judge_hopeless(evidence, rule.noise, numbers, rule.going_on);
 }
 
 // A gain that the good pairs show is no gain while the candidate fails where the base runs.

@@ -7,6 +7,7 @@
 #include "hypotheses/manifest.h"
 #include "orchestrator/state.h"
 #include "policies/evidence.h"
+#include "policies/hopeless.h"
 
 namespace orchestrator {
 
@@ -18,11 +19,12 @@ using Outcome = std::variant<NextAttempt, hypotheses::Answer>;
 // Everything the judgement of one experiment depends on besides its runs.
 struct JudgeRule {
   policies::EvidenceRule evidence;
-  double level = 0;                 // a merge's confirmation level; 0 = exploration
-  double guard_margin = 0;          // of a guard question
-  double noise = 0;                 // known beforehand, 0 = unknown
-  bool is_noise = false;            // an A/A measurement
-  int affordable_pairs = 0;         // that an experiment of this night may take; 0 = the cap
+  double level = 0;          // a merge's confirmation level; 0 = exploration
+  double guard_margin = 0;   // of a guard question
+  double noise = 0;          // known beforehand, 0 = unknown
+  bool is_noise = false;     // an A/A measurement
+  int affordable_pairs = 0;  // that an experiment of this night may take; 0 = the cap
+  policies::PriceOfGoingOn going_on;
   policies::MachineLimits machine;  // against which results are too good to be true
 };
 

@@ -190,6 +190,29 @@ TEST_CASE(
   CHECK(holds(unfit.reason, "the policy allows 50%"));
 }
 
+TEST_CASE("pairs: what falls short of the gain is given up where more pairs are dear") {
+  auto runs = record(Question::own_metric);
+  JudgeRule dear = rule();
+  dear.noise = 0.02;
+  dear.going_on = {120, 25};
+  add_pair(runs, 100, 103);
+  CHECK(next(runs, dear).size() == 2);
+  add_pair(runs, 100, 104);
+  Answer given_up = answered(runs, dear);
+  CHECK(given_up.verdict == Verdict::refuted);
+  CHECK(holds(given_up.reason, "not worth more pairs"));
+  REQUIRE(given_up.evidence);
+  CHECK(given_up.evidence->pairs == 2);
+
+  JudgeRule cheap = dear, unknown = dear, never = dear;
+  cheap.going_on = {0.5, 25};
+  unknown.noise = 0;
+  never.evidence.give_up = 0;
+  for (const JudgeRule& other : {cheap, unknown, never}) CHECK(next(runs, other).size() == 2);
+  runs.experiment.question = Question::guards;  // a guard is never given up
+  CHECK(next(runs, dear).size() == 2);
+}
+
 TEST_CASE("a metric that no probe emits makes the answer invalid, and names it") {
   auto runs = record(Question::own_metric);
   runs.experiment.key.metric = "toy.gone";

@@ -101,7 +101,7 @@ TEST_CASE("a base that does not build itself makes its candidates invalid, never
   FakeWorld world = toy_world(1, true);
   world.build = [](const FakeTree&) { return hypotheses::RunOutcome::build_failed; };
   TestLoop loop(world);
-  loop.campaign();
+  loop.campaign(std::string(kToyPolicy) + "evidence: {noise_pairs: 0}\n");
   loop.run_to_end();
   expect_sound(loop);
   REQUIRE_FALSE(loop.state().hypotheses.empty());

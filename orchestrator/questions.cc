@@ -6,6 +6,7 @@
 #include <set>
 
 #include "orchestrator/broken_rule.h"
+#include "policies/reach.h"
 
 namespace orchestrator {
 
@@ -172,6 +173,29 @@ policies::OpenQuestion open_question(const Needed& needed, const Hypothesis& hyp
   open.lineage = lineage_of(hypothesis, manifest);
   add_shares(open, manifest, shares);
   return open;
+}
+
+OwnGain needed_own_gain(const Hypothesis& hypothesis, const Manifest& manifest,
+                        const std::vector<policies::MetricShares>& shares,
+                        const policies::Policy& policy) {
+  for (const Needed& needed : needed_questions(hypothesis, manifest, policy)) {
+    if (needed.question != Question::carries_over) continue;
+    auto open = open_question(needed, hypothesis, manifest, shares, true);
+    auto share = open.share.find(to_text(needed.key));
+    if (share == open.share.end()) return {};
+    auto rule = policies::rule_for_share(policy.evidence, share->second);
+    if (!rule) {
+      return {
+          false,
+          {},
+          fmt::format("{} cannot gain the {:.3g}% that is needed: the change touches {:.2g}% of "
+                      "its time, and {:g} times that would not do if it took no time at all",
+                      to_text(needed.key), 100 * policy.evidence.min_gain, 100 * share->second,
+                      policies::kShareDoubt)};
+    }
+    if (rule->min_gain > policy.evidence.min_gain * (1 + 1e-9)) return {true, rule->min_gain, ""};
+  }
+  return {};
 }
 
 std::optional<Settled> settle(const std::vector<Needed>& needed,

@@ -41,6 +41,18 @@ policies::OpenQuestion open_question(const Needed& needed, const hypotheses::Hyp
                                      const hypotheses::Manifest& manifest,
                                      const std::vector<policies::MetricShares>& shares, bool built);
 
+// What the own metric of a claim has to gain so that the goal can gain the policy's minimum: more
+// than that minimum where timelines show that the change touches only a share of the goal's time.
+struct OwnGain {
+  bool within_reach = true;
+  std::optional<double> min_gain;  // a fraction; none: the policy's minimum
+  std::string reason;              // why it is out of reach
+};
+OwnGain needed_own_gain(const hypotheses::Hypothesis& hypothesis,
+                        const hypotheses::Manifest& manifest,
+                        const std::vector<policies::MetricShares>& shares,
+                        const policies::Policy& policy);
+
 // The verdict that the answers so far amount to; nothing while another question has to be asked.
 struct Settled {
   hypotheses::Verdict verdict;

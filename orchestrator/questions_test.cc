@@ -209,6 +209,33 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("an own metric needs what the goal needs, through the share that the change touches") {
+  const Manifest target = manifest();
+  const Hypothesis hypothesis = knob_change();
+  const policies::Policy policy;  // at least 2%
+  auto shown = [&](double share) {
+    policies::MetricShares shares;
+    shares.probe = "trace";
+    shares.key = {"serve.tokens", {{"users", "4"}}};
+    shares.stacks = {{{"toy"}, share}};
+    shares.spans = {{"toy", {"toy/**", "knob:toy.*"}}};
+    return needed_own_gain(hypothesis, target, {shares}, policy);
+  };
+  CHECK_FALSE(needed_own_gain(hypothesis, target, {}, policy).min_gain);  // nobody knows
+  CHECK_FALSE(shown(0.9).min_gain);  // times the doubt all of it
+  // 10% may be 15%: 1 / 1.02 = 1 - 0.15 + 0.15 / (1 + gain).
+  OwnGain gain = shown(0.10);
+  CHECK(gain.within_reach);
+  REQUIRE(gain.min_gain);
+  CHECK(1 - 0.15 + 0.15 / (1 + *gain.min_gain) == Approx(1 / 1.02));
+  // 1% cannot gain 2%.
+  OwnGain none = shown(0.01);
+  CHECK_FALSE(none.within_reach);
+  CHECK(none.reason ==
+        "serve.tokens{users=4} cannot gain the 2% that is needed: the change touches 1% of its "
+        "time, and 1.5 times that would not do if it took no time at all");
+}
+
 TEST_CASE("what is unknown about a merge is said: engine, other conditions, other machines") {
   std::string engine = unknown_text(knob_change(), manifest());
   CHECK(engine.find("whole engine") == std::string::npos);

@@ -4,6 +4,7 @@
 
 #include "hypotheses/transitions.h"
 #include "orchestrator/broken_rule.h"
+#include "orchestrator/learning.h"
 #include "orchestrator/questions.h"
 
 namespace orchestrator {
@@ -241,16 +242,7 @@ base::Status on(State& state, const RunRecorded& fact) {
   if (record->experiment.hypothesis) {
     state.hypotheses.at(record->experiment.hypothesis).cost_s += fact.run.wall_s;
   }
-  if (fact.run.outcome == RunOutcome::ok && fact.run.wall_s > 0) {
-    bool is_build = record->experiment.question == Question::builds || !fact.run.measured;
-    if (is_build) {
-      auto& learned = night->learned;
-      (record->experiment.fresh_build ? learned.build_cold : learned.build_warm)
-          .add(fact.run.wall_s);
-    } else {
-      night->learned.run[record->experiment.probe].add(fact.run.wall_s);
-    }
-  }
+  learn_cost(night->learned, record->experiment, fact.run);
   advance_id(state.next_run, fact.run.id);
   return {};
 }
@@ -263,6 +255,7 @@ base::Status on(State& state, const ExperimentFinished& fact) {
   night.running.erase(fact.experiment);
   bool is_noise = !record->experiment.hypothesis && !record->experiment.merge;
   if (is_timeline(*night.manifest, record->experiment)) return {};  // it says nothing, at worst
+  if (!is_noise && fact.answer.evidence) learn_noise(night, *fact.answer.evidence);
   if (is_noise && fact.answer.verdict != Verdict::no_difference) {
     if (++night.noise_failures[to_text(record->experiment.key)] >= 2) {
       night.machine_trouble = fact.answer.reason;

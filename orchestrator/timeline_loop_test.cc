@@ -139,7 +139,7 @@ TEST_CASE("a machine that cannot run a timeline ends no night, and is not asked 
 
 TEST_CASE("a timeline that the budget does not pay for is not run, and that is recorded") {
   TestLoop loop(traced_world());
-  loop.campaign(std::string(kToyPolicy) + "budget: {machine: 20s}\n");
+  loop.campaign(std::string(kToyPolicy) + "evidence: {noise_pairs: 0}\nbudget: {machine: 20s}\n");
   loop.run_to_end();
   expect_sound(loop);
   CHECK(timelines_of(loop.state(), {1}).empty());

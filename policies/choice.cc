@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "policies/evidence.h"
 #include "policies/pairs.h"
 #include "policies/phrase.h"
 #include "policies/reach.h"
@@ -122,8 +123,9 @@ EvidenceRule rule_of(const OpenQuestion& question, const Policy& policy) {
 // The oriented effect that is expected at the metric: of a guard its margin, else the prediction,
 // shrunk by what such predictions turned out to be, and diluted by the share. In the sense of a
 // time a gain is negative, which is what Amdahl's law is about.
-double expected_effect(const OpenQuestion& question, const Learned& learned, double share) {
-  if (question.question == Question::guards) return std::log1p(question.margin);
+double expected_effect(const OpenQuestion& question, hypotheses::Better better,
+                       const Learned& learned, double share) {
+  if (question.question == Question::guards) return -worst_allowed(question.margin, better);
   const double predicted = std::fabs(question.predicted) * shrink(learned.track, question.lineage);
   return -diluted(-predicted, share);
 }
@@ -141,17 +143,18 @@ void weigh_condition(Weighing& weighing, const Probe& probe, const Metric& metri
   if (!metric.exact) {
     alternative.noise = std::max(learned_or(learned.noise, key, kNoisePrior), kLeastNoise);
   }
-  const double effect = expected_effect(question, learned, alternative.share);
+  const double effect = expected_effect(question, metric.better, learned, alternative.share);
   const double level = question.level > 0 ? question.level : rule.alpha;
-  const double to_settle = is_guard && !metric.exact
-                               ? pairs_to_separate(effect, alternative.noise, level)
-                               : pairs_to_settle(effect, alternative.noise, rule, level);
+  const double to_settle =
+      is_guard ? expected_guard_pairs(question.margin, metric.better, alternative.noise, rule)
+               : pairs_to_settle(effect, alternative.noise, rule, level);
   const double p_real = 1 - p_refuting(learned.track, question.lineage, question.question).mean();
   alternative.pairs =
       is_guard ? to_settle : expected_pairs(effect, alternative.noise, p_real, rule, level);
   const std::string what = fmt::format(
-      "a {} {} at {} noise needs {} pairs", percent_text(std::expm1(effect)),
-      is_guard ? "margin" : "effect", percent_text(alternative.noise), count_text(to_settle));
+      "a {} {} at {} noise needs {} pairs",
+      percent_text(is_guard ? question.margin : std::expm1(effect)), is_guard ? "margin" : "effect",
+      percent_text(alternative.noise), count_text(to_settle));
   alternative.cost_s =
       expected_cost_s(probe, alternative.pairs, builds_for(question), learned, weighing.policy);
   if (noise_is_known && to_settle > rule.max_pairs) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "policies/pairs.h"
 #include "policies/phrase.h"
 
 namespace policies {
@@ -18,12 +19,15 @@ constexpr double kFarTooMany = 4;  // times the cap
 }  // namespace
 
 std::optional<Judgement> judge_hopeless(const hypotheses::Evidence& evidence, double noise,
-                                        const EvidenceRule& rule) {
-  if (evidence.pairs < kFewestPairs || !(noise > 0)) return {};
+                                        const EvidenceRule& rule, const PriceOfGoingOn& price) {
+  if (evidence.pairs < kFewestPairs || !(noise > 0) || rule.give_up <= 0) return {};
   const double spread = evidence.pairs >= kOwnNoisePairs ? std::max(noise, evidence.noise) : noise;
-  const double pairs = evidence.pairs;
+  const double pairs = evidence.pairs, cap = rule.max_pairs;
   const double needed = std::log1p(rule.min_gain);
-  const double best = evidence.effect + kHopeless * spread / std::sqrt(pairs);
+  const double distance = std::fabs(needed - evidence.effect);
+  const double to_exclude = std::min(pairs_to_separate(distance, spread, rule.alpha), cap);
+  if ((to_exclude - pairs) * price.pair_s <= price.ample_s) return {};
+  const double best = evidence.effect + rule.give_up * spread / std::sqrt(pairs);
   if (best < needed) {
     return Judgement{
         hypotheses::Verdict::refuted,
@@ -32,9 +36,7 @@ std::optional<Judgement> judge_hopeless(const hypotheses::Evidence& evidence, do
             gain_text(evidence.effect, evidence.unit), evidence.pairs, percent_text(spread),
             gain_text(best, evidence.unit), percent_text(rule.min_gain))};
   }
-  const double distance = std::fabs(needed - evidence.effect);
-  const double cap = rule.max_pairs;
-  const double to_tell = std::pow(kHopeless * spread / std::max(distance, 1e-12), 2);
+  const double to_tell = std::pow(rule.give_up * spread / std::max(distance, 1e-12), 2);
   if (pairs * kLateShare >= cap && to_tell > kFarTooMany * cap) {
     return Judgement{
         hypotheses::Verdict::inconclusive,

@@ -21,6 +21,8 @@ Evidence seen(double effect, int pairs) {
   return evidence;
 }
 
+constexpr PriceOfGoingOn kDear{120, 25};
+
 TEST_CASE("giving up: the rule in prose, row by row") {
   struct Row {
     const char* rule;
@@ -44,12 +46,26 @@ TEST_CASE("giving up: the rule in prose, row by row") {
   };
   for (const Row& row : rows) {
     INFO(row.rule);
-    const auto judgement = judge_hopeless(seen(row.effect, row.pairs), row.noise, rule);
+    const auto judgement = judge_hopeless(seen(row.effect, row.pairs), row.noise, rule, kDear);
     CHECK(judgement.has_value() == row.verdict.has_value());
     if (judgement && row.verdict) CHECK(judgement->verdict == *row.verdict);
   }
-  CHECK(judge_hopeless(seen(0, 3), 0.02, rule)->reason.find("gain +2% needed") !=
+  CHECK(judge_hopeless(seen(0, 3), 0.02, rule, kDear)->reason.find("gain +2% needed") !=
         std::string::npos);
+  EvidenceRule never = rule;
+  never.give_up = 0;
+  CHECK_FALSE(judge_hopeless(seen(0, 3), 0.02, never, kDear));
+}
+
+TEST_CASE("giving up: what costs less than is ample is finished") {
+  const EvidenceRule rule;
+  // Telling no gain from 2% at 2% noise takes more than the six pairs that are the least.
+  CHECK(judge_hopeless(seen(0, 3), 0.02, rule, {1, 0}));
+  CHECK_FALSE(judge_hopeless(seen(0, 3), 0.02, rule, {1, 40}));
+  CHECK(judge_hopeless(seen(0, 3), 0.02, rule, {10, 40}));
+  // Far below, six pairs are enough: three are left.
+  CHECK_FALSE(judge_hopeless(seen(-0.5, 3), 0.02, rule, {10, 31}));
+  CHECK(judge_hopeless(seen(-0.5, 3), 0.02, rule, {10, 29}));
 }
 
 TEST_CASE("a gain of twice the minimum is rarely given up, none is given up within a few pairs") {
@@ -65,7 +81,7 @@ TEST_CASE("a gain of twice the minimum is rarely given up, none is given up with
       double sum = 0;
       for (int n = 1; n <= most; ++n) {
         sum += effect + kNoise * draw_normal(rng);
-        if (judge_hopeless(seen(sum / n, n), kNoise, rule)) {
+        if (judge_hopeless(seen(sum / n, n), kNoise, rule, kDear)) {
           ++count;
           break;
         }

@@ -94,8 +94,8 @@ YamlNode child(const YamlNode& parent, std::string_view key,
 void read_evidence(const YamlNode& root, EvidenceRule& rule) {
   const YamlNode node =
       child(root, "evidence",
-            {"alpha", "min_gain", "no_difference", "naming_effort", "guard_margin", "min_pairs",
-             "max_pairs", "noise_pairs", "max_noise", "implausible_ratio"});
+            {"alpha", "min_gain", "no_difference", "naming_effort", "give_up", "guard_margin",
+             "min_pairs", "max_pairs", "noise_pairs", "max_noise", "implausible_ratio"});
   if (!node.present()) return;
   read_fraction(node, "alpha", kLevel, rule.alpha);
   read_fraction(node, "min_gain", kFraction, rule.min_gain);
@@ -103,6 +103,7 @@ void read_evidence(const YamlNode& root, EvidenceRule& rule) {
   rule.no_difference = std::min(rule.no_difference, rule.min_gain);
   read_fraction(node, "no_difference", kFraction, rule.no_difference);
   read_number(node, "naming_effort", {0, 1e6, "0 to 1,000,000"}, rule.naming_effort);
+  read_number(node, "give_up", {0, 100, "0 to 100 standard errors"}, rule.give_up);
   read_fraction(node, "guard_margin", {1e-9, 0.999, "more than 0% and less than 100%"},
                 rule.guard_margin);
   read_count(node, "min_pairs", kPositiveCount, rule.min_pairs);

@@ -19,6 +19,7 @@ struct EvidenceRule {
   double no_difference = 0.02;    // the interval inside +-this is "no difference"; <= min_gain
   double naming_effort = 2;       // pairs to name "no difference", over those to exclude a gain
   double guard_margin = 0.05;     // default non-inferiority margin, for guards that name none
+  double give_up = 1.6;           // standard errors (hopeless.h); 0 = never before the interval
   int min_pairs = 3;              // before anything but an exact counter is decided
   int max_pairs = 40;             // attempts, also those that failed
   int noise_pairs = 6;            // A/A pairs at the start of a night, a probe and condition

@@ -36,6 +36,7 @@ TEST_CASE("default.yaml says what the defaults are") {
   CHECK(a.evidence.min_gain == Approx(b.evidence.min_gain));
   CHECK(a.evidence.no_difference == Approx(b.evidence.no_difference));
   CHECK(a.evidence.naming_effort == b.evidence.naming_effort);
+  CHECK(a.evidence.give_up == b.evidence.give_up);
   CHECK(a.evidence.max_noise == Approx(b.evidence.max_noise));
   CHECK(a.evidence.guard_margin == Approx(b.evidence.guard_margin));
   CHECK(a.evidence.min_pairs == b.evidence.min_pairs);
@@ -99,6 +100,7 @@ TEST_CASE("mistakes are all reported, each at its place") {
 TEST_CASE("values that contradict each other are refused") {
   CHECK_FALSE(mistakes("evidence: {max_noise: 0%}").empty());
   CHECK_FALSE(mistakes("evidence: {naming_effort: -1}").empty());
+  CHECK_FALSE(mistakes("evidence: {give_up: -1}").empty());
   CHECK(mistakes("evidence: {min_gain: 1%}").empty());  // the band goes along
   CHECK(mistakes("evidence: {min_gain: 1%, no_difference: 2%}").find("must not exceed min_gain") !=
         std::string::npos);

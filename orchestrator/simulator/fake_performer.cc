@@ -202,13 +202,20 @@ Run FakePerformer::launch(const AttemptOrder& order, Side side, int position) {
     }
   } else {
     base::Rng rng = rng_of(order, to_text(side));
-    double noise = world.draw ? world.draw(rng) : normal(rng);
-    double value = world.value(tree, order.experiment.key) *
-                   std::exp(world.noise * noise + drift_at(order, position));
+    const double drift = drift_at(order, position);
+    auto measure = [&](const hypotheses::MetricKey& key) {
+      double noise = world.draw ? world.draw(rng) : normal(rng);
+      double value = world.value(tree, key) * std::exp(world.noise * noise + drift);
+      run.observations.push_back({key, value, "ns"});
+    };
+    // Also a run that failed half way may have printed numbers.
+    const auto& probe = order.manifest->probes.at(order.experiment.probe);
+    measure(order.experiment.key);
+    for (const auto& [name, metric] : probe.metrics) {
+      if (name != order.experiment.key.metric) measure({name, order.experiment.key.conditions});
+    }
     if (world.mishap) run.outcome = world.mishap(tree, rng);
     if (run.outcome != RunOutcome::ok) run.detail = "killed";
-    // Also a run that failed half way may have printed a number.
-    run.observations.push_back({order.experiment.key, value, "ns"});
   }
   clock_.advance_s(run.wall_s);
   return run;

@@ -1,5 +1,6 @@
 #include "orchestrator/simulator/ledger.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/rng.h"
@@ -85,6 +86,21 @@ struct Add {
     auto& experiment = ledger.experiments.at(fact.experiment);
     experiment.state = ExperimentState::finished;
     experiment.answer = fact.answer;
+    const auto& evidence = fact.answer.evidence;
+    if (evidence && evidence->pairs >= 6) {
+      saw_noise(experiment.started.campaign, evidence->key, evidence->noise);
+    }
+  }
+  void operator()(const NoiseMeasured& fact) const {
+    saw_noise(ledger.nights.at(fact.night).started.campaign, fact.key, fact.noise);
+  }
+  void operator()(const TimelineRead& fact) const {
+    ledger.nights.at(fact.night).has_timeline |= fact.timeline.has_value();
+  }
+  void saw_noise(CampaignId campaign, const MetricKey& key, double noise) const {
+    if (!(noise > 0)) return;
+    auto [least, is_new] = ledger.campaigns.at(campaign).least_noise.emplace(to_text(key), noise);
+    if (!is_new) least->second = std::min(least->second, noise);
   }
   void operator()(const ExperimentCancelled& fact) const {
     ledger.experiments.at(fact.experiment).state = ExperimentState::cancelled;

@@ -24,6 +24,9 @@ struct SeenCampaign {
   bool has_manifest = false;    // a night has read one
   double level_spent = 0;       // of the false discoveries allowed: e-LOND's levels
   int confirmed = 0;            // merges that were confirmed at the first measurement
+  // The least s.d. of a pair that A/A or six pairs and more of any comparison showed, by metric
+  // key.
+  std::map<std::string, double> least_noise;
 };
 
 struct SeenNight {
@@ -34,6 +37,7 @@ struct SeenNight {
   int experiments = 0;
   std::int64_t tokens = 0;
   int failed_turns = 0;  // of the LLM, in a row
+  bool has_timeline = false;
 };
 
 struct SeenHypothesis {

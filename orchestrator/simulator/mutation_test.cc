@@ -46,6 +46,7 @@ constexpr Mutant kMutants[] = {
     {Rule::evidence_decides, "whatever looks better is supported", kEvidence},
     {Rule::failed_run_is_no_value, "the number of a failed run is a value", kEvidence},
     {Rule::failed_runs_cost, "failed runs cost nothing", kBudget},
+    {Rule::giving_up_knows_the_noise, "what falls short for a moment is given up", kEvidence},
     {Rule::landing_needs_approval, "a confirmed merge lands by itself", kUnapproved},
     {Rule::levels_are_shared_out, "each claim gets all of the false discoveries", kLevel},
     {Rule::machine_failure_is_invalid, "a machine that fails refutes the candidate", kBlame},

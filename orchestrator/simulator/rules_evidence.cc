@@ -71,7 +71,8 @@ Bounds bounds_of(const RuleContext& context, const SeenExperiment& experiment,
   for (const auto& guard : context.ledger.nights.at(started.night).manifest->guards) {
     if (guard.metric == started.key.metric) margin = guard.margin;
   }
-  Bounds bounds{std::log1p(rule.min_gain), std::log1p(rule.no_difference), 0};
+  const double min_gain = std::max(rule.min_gain, started.min_gain.value_or(0));
+  Bounds bounds{std::log1p(min_gain), std::log1p(rule.no_difference), 0};
   bounds.worst =
       metric.better == hypotheses::Better::lower ? -std::log1p(margin) : std::log1p(-margin);
   return bounds;
@@ -157,6 +158,32 @@ void check_one_sided(const RuleContext& context, const SeenExperiment& experimen
   }
 }
 
+// Refuted on the noise that was known beforehand: the estimate plus the policy's number of standard
+// errors must lie below what is needed, even with the least noise that anybody saw.
+bool is_hopeless(const RuleContext& context, const SeenExperiment& experiment, const Answer& answer,
+                 const std::vector<double>& x, const Bounds& bounds) {
+  const auto& started = experiment.started;
+  const SeenCampaign& campaign = context.ledger.campaigns.at(started.campaign);
+  const double give_up = campaign.policy.evidence.give_up;
+  const auto noise = campaign.least_noise.find(to_text(started.key));
+  if (give_up <= 0 || noise == campaign.least_noise.end() || !answer.evidence) return false;
+  if (started.question == Question::guards || x.size() < 2) return false;
+  const double error = noise->second / std::sqrt(static_cast<double>(x.size()));
+  return answer.evidence->effect + give_up * error < bounds.gain + 1e-9;
+}
+
+// A claim's own metric needs more than the policy's minimum only where a timeline says so.
+void check_min_gain(const RuleContext& context, const hypotheses::Experiment& started) {
+  if (!started.min_gain) return;
+  const auto& rule = context.ledger.campaigns.at(started.campaign).policy.evidence;
+  if (started.question == Question::own_metric && !started.merge &&
+      *started.min_gain > rule.min_gain && context.ledger.nights.at(started.night).has_timeline) {
+    return;
+  }
+  context.broken(kBelow, fmt::format("{} is judged by a minimum gain of {:.4f} without a reason",
+                                     started.id.text(), *started.min_gain));
+}
+
 // A/A: no pairs are judged, their number is fixed beforehand.
 void check_noise(const RuleContext& context, const SeenExperiment& experiment,
                  const Answer& answer) {
@@ -167,13 +194,18 @@ void check_noise(const RuleContext& context, const SeenExperiment& experiment,
                              experiment.attempts, experiment.started.max_attempts));
 }
 
-// Giving up early is for budgets alone, and only when they are nearly gone.
+// Giving up without an answer is for budgets that are nearly gone, and for estimates so near to the
+// gain that is needed that the cap would not do: from a quarter of it on. A merge that failed
+// alone, if only once, is left to a person.
 void check_giving_up(const RuleContext& context, const SeenExperiment& experiment) {
   constexpr double kAmple_s = 600;  // more than what any attempt and any reserve of ours takes
   const auto& started = experiment.started;
   const SeenNight& night = context.ledger.nights.at(started.night);
   const auto& budget = context.ledger.campaigns.at(started.campaign).policy.budget;
   if (experiment.attempts >= started.max_attempts || !night.running) return;
+  const auto& rule = context.ledger.campaigns.at(started.campaign).policy.evidence;
+  if (rule.give_up > 0 && 4 * experiment.attempts >= rule.max_pairs) return;
+  if (started.merge && failures_of_its_own(experiment) > 0) return;
   bool ample = (budget.machine_s <= 0 || budget.machine_s - night.machine_s > kAmple_s) &&
                (budget.wall_s <= 0 ||
                 budget.wall_s - context.at.seconds_since(night.started.started) > kAmple_s);
@@ -196,9 +228,12 @@ void check_pairs(const RuleContext& context, const SeenExperiment& experiment,
   if (answer.verdict == Verdict::inconclusive) return check_giving_up(context, experiment);
   if (answer.verdict == Verdict::invalid) return;
   if (answer.verdict == Verdict::refuted && failures_of_its_own(experiment) >= 2) return;
-  std::string wrong = unsupported(experiment, answer, x, bounds_of(context, experiment, *metric),
-                                  rule, metric->exact);
+  const Bounds bounds = bounds_of(context, experiment, *metric);
+  std::string wrong = unsupported(experiment, answer, x, bounds, rule, metric->exact);
   if (wrong.empty()) return;
+  if (answer.verdict == Verdict::refuted && is_hopeless(context, experiment, answer, x, bounds)) {
+    return;
+  }
   bool nothing_measured = answer.verdict == Verdict::refuted && x.empty();
   context.broken(nothing_measured ? kBlamed : kBelow,
                  fmt::format("{} is {}: {}", started.id.text(), to_text(answer.verdict), wrong));
@@ -227,10 +262,27 @@ void check_verdict(const RuleContext& context, const hypotheses::HypothesisDecid
   }
 }
 
+// A guard that runs of another question answered: they must show it as runs of its own would.
+void check_same_runs(const RuleContext& context, const SeenExperiment& seen, const Answer& answer) {
+  SeenExperiment experiment = seen;
+  experiment.started.question = Question::guards;
+  experiment.started.key = answer.evidence->key;
+  experiment.started.min_gain.reset();
+  if (answer.verdict != Verdict::supported && answer.verdict != Verdict::refuted) {
+    context.broken(kBelow, experiment.started.id.text() + " leaves a guard unsettled");
+  }
+  check_pairs(context, experiment, answer);
+}
+
 // An answer that names an experiment is what that experiment found.
 void check_source(const RuleContext& context, const Answer& answer, const std::string& whose) {
   if (!answer.experiment) return;
-  const auto& found = context.ledger.experiments.at(answer.experiment).answer;
+  const SeenExperiment& experiment = context.ledger.experiments.at(answer.experiment);
+  if (answer.question == Question::guards && answer.evidence &&
+      experiment.started.question != Question::guards) {
+    return check_same_runs(context, experiment, answer);
+  }
+  const auto& found = experiment.answer;
   if (!found || found->verdict != answer.verdict || found->question != answer.question) {
     context.broken(kBelow,
                    fmt::format("{} is told what {} did not find", whose, answer.experiment.text()));
@@ -261,6 +313,9 @@ std::vector<double> log_ratios(const SeenExperiment& experiment, hypotheses::Bet
 }
 
 void check_evidence(const RuleContext& context, const hypotheses::Fact& fact) {
+  if (const auto* started = std::get_if<hypotheses::ExperimentStarted>(&fact)) {
+    check_min_gain(context, started->experiment);
+  }
   if (const auto* finished = std::get_if<hypotheses::ExperimentFinished>(&fact)) {
     const auto& experiment = context.ledger.experiments.at(finished->experiment);
     bool one_sided = experiment.started.question == Question::builds ||

@@ -57,6 +57,7 @@ knobs:
     timeout: 60s
     metrics:
       sim.rate: {{better: higher, unit: 1/s, exact: {exact}}}
+      sim.wait: {{better: lower, unit: ms, exact: {exact}}}
 )";
 constexpr const char* kTimeline = R"(  sim.trace:
     answers: timeline
@@ -74,6 +75,7 @@ constexpr double kShare = 0.4;  // of the engine's time that the kernel takes
 // What one value of a knob does.
 struct Truth {
   double log_ratio = 0;  // of the kernel's time
+  double wait = 0;       // log-ratio of what a request waits longer in the engine
   bool builds = true, correct = true, flaky = false;
 };
 using Truths = std::map<std::string, Truth>;  // by "knob=value"
@@ -86,6 +88,7 @@ Truth draw_truth(base::Rng& rng) {
   if (what > 0.14 && what < 0.20) truth.flaky = true;
   if (what > 0.20 && what < 0.23) truth.log_ratio = std::log(0.05);  // too good to be true
   if (what > 0.35) truth.log_ratio = 0.5 * (rng.uniform() - 0.6);
+  if (rng.uniform() < 0.15) truth.wait = 0.2;
   return truth;
 }
 
@@ -105,7 +108,13 @@ void each_truth(const Truths& truths, const FakeTree& tree, Visit visit) {
 double value_of(const Truths& truths, const FakeTree& tree, const MetricKey& key) {
   double log_ratio = holds(tree, "fast") ? -0.3 : 0;
   each_truth(truths, tree, [&](const Truth& truth) { log_ratio += truth.log_ratio; });
-  if (key.metric == "sim.rate") return 50 / (1 - kShare + kShare * std::exp(log_ratio));
+  const double engine = 1 - kShare + kShare * std::exp(log_ratio);
+  if (key.metric == "sim.rate") return 50 / engine;
+  if (key.metric == "sim.wait") {
+    double wait = 0;
+    each_truth(truths, tree, [&](const Truth& truth) { wait += truth.wait; });
+    return 20 * engine * std::exp(wait);
+  }
   auto batch = key.conditions.find("batch");
   return (batch != key.conditions.end() && batch->second == "8" ? 700 : 100) * std::exp(log_ratio);
 }
@@ -127,6 +136,16 @@ std::string knobs_text(base::Rng& rng, Setting& setting, Truths& truths) {
   return text;
 }
 
+const char* draw_guards(base::Rng& rng) {
+  constexpr const char* kGuards[] = {"guards: {sim.rate: 5%}\n",
+                                     "guards: {sim.wait: 5%}\n",
+                                     "guards: {sim.rate: 5%, sim.wait: 3%}\n",
+                                     "",
+                                     "",
+                                     ""};
+  return kGuards[rng.below(std::size(kGuards))];
+}
+
 void draw_world(base::Rng& rng, Setting& setting) {
   FakeWorld& world = setting.world;
   auto truths = std::make_shared<Truths>();
@@ -135,9 +154,8 @@ void draw_world(base::Rng& rng, Setting& setting) {
   world.manifest = fmt::format(
       kManifest,
       fmt::arg("goal", rng.uniform() < 0.7 ? "sim.time, conditions: {batch: 1}" : "sim.rate"),
-      fmt::arg("guards", rng.uniform() < 0.3 ? "guards: {sim.rate: 5%}\n" : ""),
-      fmt::arg("knobs", knobs), fmt::arg("compare", rng.coin() ? "kernel" : "component"),
-      fmt::arg("exact", exact));
+      fmt::arg("guards", draw_guards(rng)), fmt::arg("knobs", knobs),
+      fmt::arg("compare", rng.coin() ? "kernel" : "component"), fmt::arg("exact", exact));
   if (rng.uniform() < 0.3) {
     world.manifest += kTimeline;
     if (rng.coin()) world.timeline = hypotheses::Timeline{{{{"kernel*"}, kShare}}, 0.1, {}};

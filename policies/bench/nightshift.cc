@@ -91,6 +91,7 @@ class Nights {
   Verdict measure_goal(const Case& subject, BuildOf build, double level);
   double noise(const Case& subject, Layer layer);
   void learn_run(Layer layer);
+  PriceOfGoingOn price(Layer layer) const;
 
   const World& world_;
   Lab& lab_;
@@ -246,6 +247,11 @@ void Nights::learn_run(Layer layer) {
   learned_.run[std::string(to_text(layer)) + ".bench"].add(lab_.prices().run_s(layer));
 }
 
+// As the daemon reckons it.
+PriceOfGoingOn Nights::price(Layer layer) const {
+  return {2 * lab_.prices().run_s(layer), expected_build_s(false, learned_)};
+}
+
 Verdict Nights::ask_own(const Test& test, BuildOf build, double level) {
   const Case& subject = *test.subject;
   const Layer layer = subject.lineage.layer;
@@ -258,7 +264,7 @@ Verdict Nights::ask_own(const Test& test, BuildOf build, double level) {
     auto judgement = level > 0 ? judge_confirmation(evidence, level, rule, false, attempts)
                                : judge_gain(evidence, rule, false, attempts);
     if (!judgement && settings_.gives_up) {
-      judgement = judge_hopeless(evidence, noise(subject, layer), rule);
+      judgement = judge_hopeless(evidence, noise(subject, layer), rule, price(layer));
     }
     if (!judgement) continue;
     if (settings_.learns && judgement->verdict == Verdict::supported) {
@@ -307,7 +313,8 @@ Verdict Nights::measure_goal(const Case& subject, BuildOf build, double level) {
       const auto evidence = weigh(goals, {}, kTime, rule.alpha, scale, rule.implausible_ratio);
       gain = level > 0 ? judge_confirmation(evidence, level, rule, false, attempts)
                        : judge_gain(evidence, rule, false, attempts);
-      if (!gain && settings_.gives_up) gain = judge_hopeless(evidence, known, rule);
+      if (!gain && settings_.gives_up)
+        gain = judge_hopeless(evidence, known, rule, price(Layer::engine));
     }
     if (!kept) {
       kept = judge_guard(weigh(guards, {}, kTime, 2 * settings_.guard_level, guard_scale, 0),
