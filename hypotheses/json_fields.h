@@ -191,6 +191,7 @@ void describe(auto& io, Like<Night> auto& night) {
   io("base", night.base);
   io("manifest", night.manifest);
   io("settings", night.settings);
+  io.if_any("copy_rate", night.copy_rate);
   io("seed", night.seed);
   io("state", night.state);
   io("ended", night.ended);

@@ -243,6 +243,7 @@ struct Night {
   CommitId base;
   std::string manifest;                         // the base commit's nightshift.yaml, as read
   std::map<std::string, std::string> settings;  // the knobs' values in the base commit
+  std::optional<double> copy_rate;              // bytes/s, measured where a metric is limited by it
   std::uint64_t seed = 1;
   NightState state = NightState::running;
   base::Instant ended;

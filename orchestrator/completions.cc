@@ -52,6 +52,7 @@ struct Complete {
     night.base = opened.base;
     night.manifest = opened.manifest;
     night.settings = opened.settings;
+    night.copy_rate = opened.copy_rate;
     night.seed = record.campaign.seed + record.nights.size();
     auto manifest =
         hypotheses::read_manifest(opened.manifest, opened.base.brief() + ":nightshift.yaml");

@@ -32,6 +32,7 @@ struct NightOpened {
   hypotheses::CommitId base;
   std::string manifest;                         // text of nightshift.yaml in that commit
   std::map<std::string, std::string> settings;  // the knobs' values in that commit
+  std::optional<double> copy_rate = {};         // of the machine, where a metric is limited by it
 };
 struct CandidateReady {
   hypotheses::CommitId commit;

@@ -134,6 +134,7 @@ JudgeRule rule_for(const State& state, const NightRecord& night, const Experimen
   JudgeRule rule;
   rule.evidence = policy.evidence;
   rule.is_noise = !experiment.hypothesis && !experiment.merge;
+  rule.machine.copy_rate = night.night.copy_rate.value_or(0);
   rule.affordable_pairs = affordable_pairs(state, night, experiment.probe);
   auto noise = night.learned.noise.find(to_text(experiment.key));
   if (noise != night.learned.noise.end()) rule.noise = noise->second;

@@ -7,6 +7,7 @@
 
 #include "hypotheses/manifest.h"
 #include "hypotheses/yaml.h"
+#include "runners/copy_rate.h"
 
 namespace orchestrator {
 
@@ -128,6 +129,15 @@ CommitText merge_text(const MergeOrder& order) {
                      std::move(trailers), order.time);
 }
 
+bool limited_by_copying(const hypotheses::Manifest& manifest) {
+  for (const auto& [name, probe] : manifest.probes) {
+    for (const auto& [key, metric] : probe.metrics) {
+      if (metric.limit && metric.limit->is_copy_rate) return true;
+    }
+  }
+  return false;
+}
+
 base::Result<CommitId> base_tip(const store::git::Mirror& mirror, const std::string& branch) {
   return mirror.landing_tip(branch);
 }
@@ -161,6 +171,7 @@ base::Result<Completion> Gate::open_night(const OpenNightOrder& order) {
     NS_ASSIGN(value, hypotheses::get_scalar(text, knob.key, knob.file));
     opened.settings[name] = value;
   }
+  if (limited_by_copying(parsed)) opened.copy_rate = runners::copy_rate(clock_);
   return Completion{std::move(opened)};
 }
 

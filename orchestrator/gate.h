@@ -2,6 +2,7 @@
 // else changes a ref of the user's repository.
 #pragma once
 
+#include "base/clock.h"
 #include "base/result.h"
 #include "orchestrator/orders.h"
 #include "orchestrator/target_folder.h"
@@ -10,7 +11,7 @@ namespace orchestrator {
 
 class Gate {
  public:
-  explicit Gate(TargetFolders& folders) : folders_(folders) {}
+  Gate(TargetFolders& folders, const base::Clock& clock) : folders_(folders), clock_(clock) {}
 
   base::Result<Completion> open_night(const OpenNightOrder& order);
   // bad_input and refused are the candidate's fault: edits that do not match, protected paths.
@@ -20,6 +21,7 @@ class Gate {
 
  private:
   TargetFolders& folders_;
+  const base::Clock& clock_;
 };
 
 }  // namespace orchestrator

@@ -9,7 +9,7 @@ using base::ErrorCode;
 LocalPerformer::LocalPerformer(LocalPerformerOptions options, const base::Clock& clock)
     : folders_(options.state),
       lab_(folders_, options.runner_of, clock),
-      gate_(folders_),
+      gate_(folders_, clock),
       options_(std::move(options)) {
   auto serve = [this](base::Queue<Item>& queue) {
     threads_.emplace_back([this, &queue](std::stop_token stop) { work(queue, stop); });

@@ -194,6 +194,30 @@ TEST_CASE("a machine that differs from itself ends the night before anything is 
   CHECK(loop.state().nights.at({1}).night.reason.find("not fit") != std::string::npos);
 }
 
+TEST_CASE("what moves more bytes than the machine can copy is not believed") {
+  FakeWorld world = tile_world(1, false);
+  const std::string time = "{better: lower, unit: ns, exact: false}";
+  world.manifest.replace(world.manifest.find(time), time.size(),
+                         "{better: higher, unit: GB/s, limit: copy_rate}");
+  for (double copy_rate : {110e9, 2000e9}) {
+    CAPTURE(copy_rate);
+    TestLoop loop(world);
+    loop.performer->answer = [&](const Order& order) -> std::optional<Completion> {
+      if (!std::holds_alternative<OpenNightOrder>(order.what)) return {};
+      return NightOpened{loop.target.tip(), world.manifest, world.first.knobs, copy_rate};
+    };
+    loop.campaign();
+    loop.run_to_end();
+    expect_sound(loop);
+    const Hypothesis& fast =
+        hypothesis_of(loop.state(), "toy.tile = 16");  // 130 GB/s; 910 at batch 8
+    CAPTURE(fast.reason, fast.claim);
+    CHECK(fast.verdict == (copy_rate < 130e9 ? Verdict::invalid : Verdict::supported));
+    CHECK((fast.reason.find("the machine's copy rate") != std::string::npos) ==
+          (copy_rate < 130e9));
+  }
+}
+
 TEST_CASE("two campaigns at once: each ends as it does alone") {
   auto alone = [](std::uint64_t seed) {
     TestLoop loop(toy_world(7, true));

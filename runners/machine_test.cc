@@ -1,7 +1,9 @@
 // machine_state and control_group: what is read from the texts of /proc.
 #include <catch2/catch.hpp>
 
+#include "base/clock.h"
 #include "runners/control_group.h"
+#include "runners/copy_rate.h"
 #include "runners/machine_state.h"
 
 namespace runners {
@@ -23,6 +25,14 @@ TEST_CASE("the clock rate of a core is found by its number") {
   CHECK(mhz_of(text, 0) == 2000.5);
   CHECK(mhz_of(text, 1) == 3000);
   CHECK(mhz_of(text, 2) == 0);
+}
+
+// No machine of these years copies less than 100 MB/s or more than 100 TB/s.
+TEST_CASE("the copy rate of this machine is a rate of memory") {
+  base::SystemClock clock;
+  const double rate = copy_rate(clock);
+  CHECK(rate > 1e8);
+  CHECK(rate < 1e14);
 }
 
 TEST_CASE("the machine is named with its processor and cores") {
