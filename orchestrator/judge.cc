@@ -222,6 +222,10 @@ Outcome judge_pairs(const ExperimentRecord& record, const hypotheses::Metric& me
                                   rule.noise, rule.evidence.implausible_ratio, rule.machine);
   auto judgement = rule.is_noise ? judge_noise(record, metric.exact, rule, evidence)
                                  : judge_question(record, metric.exact, rule, evidence);
+  if (rule.is_noise && judgement && evidence.pairs == 0) {
+    const auto& why = failures.of_base.empty() ? failures.of_candidate : failures.of_base;
+    if (!why.empty()) judgement->reason += " (" + why + ")";
+  }
   hold_back(judgement, record, failures, rule);
   if (!rule.is_noise && broken(Rule::evidence_decides) && evidence.effect > 0)
     judgement = {Verdict::supported, "so"};

@@ -28,6 +28,10 @@ constexpr double kNoisePrior = 0.03;
 // noise.
 constexpr double kLeastNoise = 1e-5;
 
+// A guard needs the fewer pairs the more the change gains, which nobody knows yet: it is given up
+// beforehand only where a change that does nothing would take so many times the cap.
+constexpr double kHopelessGuard = 4;
+
 // How far an alternative came before it failed, in the order of the checks; the farthest explains
 // best why nothing can answer.
 enum class Stage { kind, covers, layer, metric, conditions, resolvable, budget, can_answer };
@@ -149,15 +153,16 @@ void weigh_condition(Weighing& weighing, const Probe& probe, const Metric& metri
       is_guard ? expected_guard_pairs(question.margin, metric.better, alternative.noise, rule)
                : pairs_to_settle(effect, alternative.noise, rule, level);
   const double p_real = 1 - p_refuting(learned.track, question.lineage, question.question).mean();
-  alternative.pairs =
-      is_guard ? to_settle : expected_pairs(effect, alternative.noise, p_real, rule, level);
+  const double cap = rule.max_pairs;
+  alternative.pairs = is_guard ? std::min(to_settle, cap)
+                               : expected_pairs(effect, alternative.noise, p_real, rule, level);
   const std::string what = fmt::format(
       "a {} {} at {} noise needs {} pairs",
       percent_text(is_guard ? question.margin : std::expm1(effect)), is_guard ? "margin" : "effect",
       percent_text(alternative.noise), count_text(to_settle));
   alternative.cost_s =
       expected_cost_s(probe, alternative.pairs, builds_for(question), learned, weighing.policy);
-  if (noise_is_known && to_settle > rule.max_pairs) {
+  if (noise_is_known && to_settle > (is_guard ? kHopelessGuard * cap : cap)) {
     alternative.pairs = to_settle;
     weighing.fail(alternative, Stage::resolvable,
                   fmt::format("{}; the cap is {}", what, rule.max_pairs));

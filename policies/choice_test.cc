@@ -191,6 +191,18 @@ TEST_CASE("a guard is asked of a probe that emits it, by its margin") {
   CHECK_FALSE(choose(question).chosen);
 }
 
+TEST_CASE("a guard beyond the cap is tried: a change that gains needs fewer pairs") {
+  OpenQuestion question = asked(Question::guards, "serve.ttft_p99", 0);
+  question.margin = 1;
+  while (choose(question).chosen->pairs < 40) question.margin *= 0.98;
+  const Choice beyond = choose(question);  // the first margin that takes the cap
+  REQUIRE(beyond.chosen);
+  question.margin *= 0.7;
+  const Choice twice = choose(question);
+  REQUIRE(twice.chosen);
+  CHECK(twice.chosen->pairs == 40);
+}
+
 TEST_CASE("a change that nothing covers is named") {
   OpenQuestion question = asked(Question::correct, "", 0);
   question.knobs = {"moe.tile"};

@@ -40,7 +40,7 @@ TEST_CASE("a missing probe binary makes the night invalid, not the candidate ref
   change_target(night, "nightshift.yaml", "run: sh probes/count.sh {build}",
                 "run: \"{build}/bin/no_such_program\"");
   REQUIRE(night.start());
-  REQUIRE(night.create("max_hypotheses: 1\n"));
+  REQUIRE(night.create("max_hypotheses: 1\nevidence: {noise_pairs: 0}\n"));
   REQUIRE(night.run_to_end());
   REQUIRE(night.view().hypotheses.size() == 1);
   const auto& h = night.view().hypotheses.begin()->second;
@@ -48,11 +48,22 @@ TEST_CASE("a missing probe binary makes the night invalid, not the candidate ref
   CHECK(h.reason.find("no_such_program") != std::string::npos);
 }
 
+TEST_CASE("with an A/A measurement such a night ends before anything is tried, and says why") {
+  ToyNight night;
+  change_target(night, "nightshift.yaml", "run: sh probes/count.sh {build}",
+                "run: \"{build}/bin/no_such_program\"");
+  REQUIRE(night.start());
+  REQUIRE(night.create("max_hypotheses: 1\n"));
+  REQUIRE(night.run_to_end());
+  CHECK(night.view().hypotheses.empty());
+  CHECK(night.view().nights.at({1}).night.reason.find("no_such_program") != std::string::npos);
+}
+
 TEST_CASE("a probe that prints no metric is refused by the metric's name") {
   ToyNight night;
   change_target(night, "probes/count.sh", "toy.cost", "toy.typo");
   REQUIRE(night.start());
-  REQUIRE(night.create("max_hypotheses: 1\n"));
+  REQUIRE(night.create("max_hypotheses: 1\nevidence: {noise_pairs: 0}\n"));
   REQUIRE(night.run_to_end());
   const auto& h = night.view().hypotheses.begin()->second;
   CHECK(h.verdict == Verdict::invalid);
