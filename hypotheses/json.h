@@ -27,8 +27,10 @@ nlohmann::json to_json(const Evidence&);  // with "interval": [lo, hi] and "effe
 nlohmann::json to_json(const Answer&);
 nlohmann::json to_json(const PlannerTurn&);
 nlohmann::json to_json(const Change&);
+nlohmann::json to_json(const MachineState&);
 // {"knobs": [...], "edits": [...], "branch": "..."}, all three.
 base::Result<Change> change_from_json(const nlohmann::json&);
+base::Result<MachineState> machine_state_from_json(const nlohmann::json&);
 
 // The payload alone; the kind travels beside it (kind_of).
 nlohmann::json to_json(const Fact&);

@@ -149,6 +149,13 @@ void describe(auto& io, Like<MachineState> auto& state) {
   io("mhz", state.mhz);
   io("steal_s", state.steal_s);
   io("sandbox", state.sandbox);
+  io.if_any("system", state.system);
+  io.if_any("built", state.built);
+  io.if_any("others_s", state.others_s);
+  io.if_any("temperature_c", state.temperature_c);
+  io.if_any("throttled", state.throttled);
+  io.if_any("free_bytes", state.free_bytes);
+  io.if_any("disturbed", state.disturbed);
 }
 
 void describe(auto& io, Like<Run> auto& run) {

@@ -13,9 +13,14 @@ nlohmann::json to_json(const Evidence& evidence) { return JsonWriter::encode(evi
 nlohmann::json to_json(const Answer& answer) { return JsonWriter::encode(answer); }
 nlohmann::json to_json(const PlannerTurn& turn) { return JsonWriter::encode(turn); }
 nlohmann::json to_json(const Change& change) { return JsonWriter::encode(change); }
+nlohmann::json to_json(const MachineState& state) { return JsonWriter::encode(state); }
 
 base::Result<Change> change_from_json(const nlohmann::json& json) {
   return decode_json<Change>(json, "change");
+}
+
+base::Result<MachineState> machine_state_from_json(const nlohmann::json& json) {
+  return decode_json<MachineState>(json, "machine");
 }
 
 std::string dump(const nlohmann::json& json) {

@@ -188,11 +188,19 @@ double inclusive_share(const Timeline& timeline, std::string_view span);
 
 // What else went on while a run was measured.
 struct MachineState {
-  std::string machine;  // host name and processor model
-  double load = 0;      // 1-minute load average before the run
-  double mhz = 0;       // of the measured core; 0 = unknown
-  double steal_s = 0;   // time taken by other tenants during the run
-  std::string sandbox;  // "bubblewrap", "none"
+  std::string machine;                  // host name and processor model
+  double load = 0;                      // 1-minute load average before the run
+  double mhz = 0;                       // of the measured core; 0 = unknown
+  double steal_s = 0;                   // time taken by other tenants during the run
+  std::string sandbox;                  // "bubblewrap", "none"
+  std::string system;                   // "Linux 6.1.0, governor performance"
+  std::string built;                    // compiler and flags, as the build folder tells them
+  std::optional<double> others_s;       // CPU time that other processes took on the run's cores
+  std::optional<double> temperature_c;  // the hottest sensor, after the run
+  std::optional<std::int64_t>
+      throttled;  // times that the measured cores were throttled during the run
+  std::optional<std::int64_t> free_bytes;  // memory available before the run
+  std::string disturbed;                   // why the run is no fair sample; empty = it is
 };
 
 struct Run {

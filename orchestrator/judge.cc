@@ -260,18 +260,32 @@ std::vector<Side> coin_order(std::uint64_t seed, int attempt) {
                     : std::vector{Side::candidate, Side::base};
 }
 
+int most_set_aside(const Experiment& experiment) {
+  constexpr int kShare = 8;
+  const bool is_noise = !experiment.hypothesis && !experiment.merge;
+  return is_noise ? 0 : experiment.max_attempts / kShare;
+}
+
 std::vector<policies::PairValues> good_pairs(const ExperimentRecord& record) {
   auto run_of = [](const SideOfAttempt& side) {
     return broken(Rule::failed_run_is_no_value) && side.good == nullptr ? side.failed : side.good;
   };
   std::vector<policies::PairValues> pairs;
+  int set_aside = 0;
   for (const auto& [number, attempt] : by_attempt(record)) {
     const Run* of_base = run_of(attempt.base);
     const Run* of_candidate = run_of(attempt.candidate);
     if (of_base == nullptr || of_candidate == nullptr) continue;
     auto base = value_of(*of_base, record.experiment.key);
     auto candidate = value_of(*of_candidate, record.experiment.key);
-    if (base && candidate) pairs.push_back({*base, *candidate});
+    if (!base || !candidate) continue;
+    const bool disturbed =
+        !of_base->machine.disturbed.empty() || !of_candidate->machine.disturbed.empty();
+    if (disturbed && set_aside < most_set_aside(record.experiment)) {
+      ++set_aside;
+      continue;
+    }
+    pairs.push_back({*base, *candidate});
   }
   return pairs;
 }

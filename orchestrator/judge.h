@@ -34,7 +34,15 @@ Outcome judge(const ExperimentRecord& record, const hypotheses::Manifest& manife
 // Base and candidate in the order that this pair's own coin says.
 std::vector<hypotheses::Side> coin_order(std::uint64_t seed, int attempt);
 
-// The pairs in which both sides ran well, with what they measured of the experiment's key.
+// How many pairs that something disturbed are set aside and repeated, at most: an eighth of the
+// cap. Beyond that the machine is simply so, and what disturbs it is its noise; none of an A/A
+// measurement, which is to show the machine as it is. Whether a pair is set aside depends on the
+// machine alone and treats both sides alike, so it does not touch the coin on which the evidence
+// rests.
+int most_set_aside(const hypotheses::Experiment& experiment);
+
+// The pairs in which both sides ran well and that are not set aside, with what they measured of the
+// experiment's key.
 std::vector<policies::PairValues> good_pairs(const ExperimentRecord& record);
 
 }  // namespace orchestrator

@@ -10,6 +10,7 @@
 
 #include "base/fd.h"
 #include "base/os_error.h"
+#include "hypotheses/json.h"
 
 namespace runners {
 namespace fs = std::filesystem;
@@ -76,12 +77,7 @@ json to_json(const LaunchReport& launch) {
           {"out", launch.out.filename().string()},
           {"err", launch.err.filename().string()},
           {"output_cut", launch.output_cut},
-          {"machine",
-           {{"machine", launch.machine.machine},
-            {"load", launch.machine.load},
-            {"mhz", launch.machine.mhz},
-            {"steal_s", launch.machine.steal_s},
-            {"sandbox", launch.machine.sandbox}}}};
+          {"machine", hypotheses::to_json(launch.machine)}};
 }
 
 LaunchReport launch_from(const json& value, const fs::path& folder) {
@@ -98,12 +94,9 @@ LaunchReport launch_from(const json& value, const fs::path& folder) {
   launch.out = folder / fs::path(value.at("out").get<std::string>()).filename();
   launch.err = folder / fs::path(value.at("err").get<std::string>()).filename();
   launch.output_cut = value.at("output_cut");
-  const json& machine = value.at("machine");
-  launch.machine.machine = machine.at("machine");
-  launch.machine.load = machine.at("load");
-  launch.machine.mhz = machine.at("mhz");
-  launch.machine.steal_s = machine.at("steal_s");
-  launch.machine.sandbox = machine.at("sandbox");
+  auto machine = hypotheses::machine_state_from_json(value.at("machine"));
+  if (!machine) throw std::runtime_error(machine.error().text());
+  launch.machine = std::move(*machine);
   return launch;
 }
 

@@ -248,7 +248,9 @@ base::Result<LaunchReport> launch_here(const Job& job, const Launch& launch, con
     if (site.bwrap.empty()) kill_marked(job.artifacts, base::Marked::exactly);
   }
   note_limits(report, launch, stage);
-  report.machine = machine.finish();
+  report.machine = machine.finish(report.wall_s, report.cpu_s);
+  if (job.purpose == Purpose::build) report.machine.disturbed.clear();
+  report.machine.built = compiler_of(launch.build);
   report.machine.sandbox = site.sandbox;
   NS_TRY(base::remove_tree(scratch_folder(job, launch)));
   return report;

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "base/clock.h"
+#include "base/process.h"
 #include "base/process_list.h"
 #include "runners/control_group.h"
 #include "runners/local_launch.h"
@@ -204,6 +205,28 @@ TEST_CASE("a measurement runs on its own cores and its CPU time is counted") {
     CHECK(report->launches[0].cpu_s < report->launches[0].wall_s * 1.5 + 0.1);
     CHECK(report->launches[0].machine.load >= 0);
   }
+}
+
+TEST_CASE("a measurement that shares its core with somebody says so") {
+  Workshop workshop;
+  const int core = CorePool::usable_cores().front();
+  LocalRunner runner(
+      {SandboxRule::none, std::make_shared<CorePool>(std::vector<int>{core}), "bwrap"}, test_clock);
+  auto spin = workshop.script("a", "i=0; while [ $i -lt 1000000 ]; do i=$((i+1)); done");
+  base::Command neighbour;
+  neighbour.argv = {"/bin/sh", "-c", "while :; do :; done"};
+  neighbour.cores = {core};
+  auto tree = base::ProcessTree::start(neighbour);
+  REQUIRE(tree);
+  auto report = runner.run(workshop.job("E-1", {spin}), {});
+  tree->end_all();
+  REQUIRE(report);
+  const auto& launch = report->launches[0];
+  INFO(launch.wall_s << " s, own CPU " << launch.cpu_s);
+  CHECK(launch.machine.others_s.value_or(0) > 0.1 * launch.wall_s);
+  CHECK(launch.machine.disturbed.find("other processes took") == 0);
+  CHECK(launch.machine.system.find("Linux ") == 0);
+  CHECK(launch.machine.free_bytes.value_or(0) > 0);
 }
 
 TEST_CASE("a measurement that wants more cores than there are is an error, not a wait") {

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "base/clock.h"
+#include "base/files.h"
 #include "runners/control_group.h"
 #include "runners/copy_rate.h"
 #include "runners/machine_state.h"
@@ -35,11 +36,50 @@ TEST_CASE("the copy rate of this machine is a rate of memory") {
   CHECK(rate < 1e14);
 }
 
+TEST_CASE("busy time is neither idle nor waiting nor stolen") {
+  CHECK(busy_ticks("cpu0 1 2 3 100 200 6 7 400 0 0\n", {0}) == 19);
+  CHECK(busy_ticks("cpu1 1 2 3 100 200 6 7 400 0 0\n", {0}) == 0);
+}
+
+TEST_CASE("a run is disturbed by what takes a tenth of its cores, or by heat") {
+  hypotheses::MachineState calm;
+  calm.others_s = 0.19;
+  calm.steal_s = 0.19;
+  calm.throttled = 0;
+  CHECK(disturbance(calm, 1, 2).empty());
+  auto shared = calm, stolen = calm, hot = calm;
+  shared.others_s = 0.5;
+  stolen.steal_s = 0.5;
+  hot.throttled = 1;
+  CHECK(disturbance(shared, 1, 2) == "other processes took 25% of its cores");
+  CHECK(disturbance(stolen, 1, 2) == "other tenants took 25% of its cores");
+  CHECK(disturbance(hot, 1, 2) == "its cores were throttled for heat");
+  CHECK(disturbance(shared, 0.4, 2).empty());  // too short to tell
+  CHECK(disturbance({}, 1, 2).empty());        // nothing is known
+}
+
+TEST_CASE("the compiler and its flags are read from what CMake left") {
+  base::TempDir folder;
+  CHECK(compiler_of(folder.path()).empty());
+  auto write = [&](const char* name, const char* text) {
+    REQUIRE(base::ensure_folder((folder / name).parent_path()));
+    REQUIRE(base::write_file_atomically(folder / name, text));
+  };
+  write("CMakeCache.txt",
+        "CMAKE_BUILD_TYPE:STRING=Release\nCMAKE_CXX_COMPILER:FILEPATH=/usr/bin/c++\n"
+        "CMAKE_CXX_FLAGS:STRING=-march=native\nCMAKE_CXX_FLAGS_RELEASE:STRING=-O3 -DNDEBUG\n"
+        "CMAKE_CACHE_MAJOR_VERSION:INTERNAL=3\nCMAKE_CACHE_MINOR_VERSION:INTERNAL=25\n"
+        "CMAKE_CACHE_PATCH_VERSION:INTERNAL=1\n");
+  CHECK(compiler_of(folder.path()) == "c++, Release, -march=native, -O3 -DNDEBUG");
+  write("CMakeFiles/3.25.1/CMakeCXXCompiler.cmake", "set(CMAKE_CXX_COMPILER_VERSION \"12.2.0\")\n");
+  CHECK(compiler_of(folder.path()) == "c++ 12.2.0, Release, -march=native, -O3 -DNDEBUG");
+}
+
 TEST_CASE("the machine is named with its processor and cores") {
   std::string name = machine_name();
   CHECK(name.find(" (") != std::string::npos);
   CHECK((name.ends_with(" cores)") || name.ends_with(" core)")));
-  auto state = MachineWatch({0}).finish();
+  auto state = MachineWatch({0}).finish(0, 0);
   CHECK(state.machine == name);
   CHECK(state.load >= 0);
   CHECK(state.steal_s >= 0);

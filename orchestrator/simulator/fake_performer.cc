@@ -191,6 +191,11 @@ Run FakePerformer::launch(const AttemptOrder& order, Side side, int position) {
   run.started = clock_.now();
   run.wall_s = world.run_s;
   run.machine.machine = kMachine;
+  if (world.disturbed > 0 &&
+      rng_of(order, std::string("disturbed ") + std::string(to_text(side))).uniform() <
+          world.disturbed) {
+    run.machine.disturbed = "other processes took 30% of its cores";
+  }
   if (order.experiment.question == Question::correct) {
     if (world.check) run.outcome = world.check(tree);
     if (run.outcome != RunOutcome::ok) run.detail = "toy: first mismatch at [3]";

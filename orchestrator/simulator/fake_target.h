@@ -40,6 +40,7 @@ struct FakeWorld {
   // = nothing). The generator is that launch's own.
   std::function<double(base::Rng&)> draw;
   std::function<hypotheses::RunOutcome(const FakeTree&, base::Rng&)> mishap;
+  double disturbed = 0;             // the probability that other processes disturb a run
   double build_s = 3, run_s = 0.2;  // what they take
   std::uint64_t seed = 1;           // of the noise
 };

@@ -293,17 +293,22 @@ void check_source(const RuleContext& context, const Answer& answer, const std::s
 
 std::vector<double> log_ratios(const SeenExperiment& experiment, hypotheses::Better better) {
   std::map<int, std::map<Side, double>> attempts;
+  std::set<int> disturbed;
   for (const Run& run : experiment.runs) {
     if (!run.measured || run.outcome != RunOutcome::ok) continue;
+    if (!run.machine.disturbed.empty()) disturbed.insert(run.attempt);
     for (const auto& observation : run.observations) {
       if (observation.key == experiment.started.key) {
         attempts[run.attempt][run.side] = observation.value;
       }
     }
   }
+  const auto& started = experiment.started;
+  int to_set_aside = started.hypothesis || started.merge ? started.max_attempts / 8 : 0;
   std::vector<double> x;
   for (const auto& [attempt, sides] : attempts) {
     if (sides.size() != 2) continue;
+    if (disturbed.contains(attempt) && to_set_aside-- > 0) continue;
     double base = sides.at(Side::base), candidate = sides.at(Side::candidate);
     if (!(base > 0) || !(candidate > 0)) continue;
     x.push_back(better == hypotheses::Better::lower ? std::log(base / candidate)

@@ -191,6 +191,7 @@ void draw_world(base::Rng& rng, Setting& setting) {
                                     RunOutcome::could_not_run, RunOutcome::bad_output};
     return kWays[launch.below(std::size(kWays))];
   };
+  if (rng.uniform() < 0.3) world.disturbed = 0.2;
   if (exact) return;
   world.noise = 0.005 + 0.03 * rng.uniform();
   constexpr policies::Draw kDraws[] = {policies::draw_normal, policies::draw_student2,

@@ -68,6 +68,11 @@ Html log_links(const Site& site, const Run& run) {
   });
 }
 
+std::string remark(const Run& run) {
+  if (run.machine.disturbed.empty()) return run.detail;
+  return run.detail + (run.detail.empty() ? "" : "; ") + "disturbed: " + run.machine.disturbed;
+}
+
 Html run_row(const Site& site, const Run& run, const MetricKey& key) {
   return html(
       "<tr{}><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td class=\"number\">{}</td>"
@@ -76,7 +81,7 @@ Html run_row(const Site& site, const Run& run, const MetricKey& key) {
       run.measured ? Html() : html(" class=\"open\""),
       run.measured ? fmt::format("{}", run.attempt + 1) : std::string("build"), to_text(run.side),
       run.position == 0 ? "first" : "second", badge(to_text(run.outcome)), value_of(run, key),
-      duration_text(run.wall_s), fmt::format("{:.2f}", run.machine.load), run.detail,
+      duration_text(run.wall_s), fmt::format("{:.2f}", run.machine.load), remark(run),
       log_links(site, run));
 }
 
