@@ -75,16 +75,34 @@ std::string read_to_end(int fd) {
   return text;
 }
 
+DiskWatch::DiskWatch(const std::vector<std::filesystem::path>& folders, std::int64_t limit_bytes)
+    : limit_bytes_(static_cast<std::uintmax_t>(std::max<std::int64_t>(0, limit_bytes))) {
+  for (const auto& folder : folders) {
+    std::error_code error;
+    const auto space = std::filesystem::space(folder, error);
+    if (!error) disks_.push_back({folder, space.available});
+  }
+}
+
+bool DiskWatch::over() const {
+  return std::any_of(disks_.begin(), disks_.end(), [&](const Disk& disk) {
+    std::error_code error;
+    const auto space = std::filesystem::space(disk.folder, error);
+    return !error && space.available + limit_bytes_ < disk.free_bytes;
+  });
+}
+
 WatchEnd watch(base::ProcessTree& tree, Capture& out, Capture& err, double timeout_s,
-               std::stop_token stop) {
+               const DiskWatch& disks, std::stop_token stop) {
+  constexpr double kDiskEvery_ms = 250;
   using Clock = std::chrono::steady_clock;
   base::Fd stopped(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   std::stop_callback wake(stop, [&] { ::eventfd_write(stopped.get(), 1); });
   auto deadline = Clock::now() + std::chrono::duration<double>(std::clamp(timeout_s, 0.0, 1e8));
   for (;;) {
-    // Without an eventfd (no descriptors left) a stop is noticed at the latest after a second.
+    // Without an eventfd (no descriptors left) a stop is noticed at the next look at the disks.
     std::chrono::duration<double, std::milli> left = deadline - Clock::now();
-    int wait_ms = static_cast<int>(std::clamp(left.count() + 1, 0.0, stopped ? 1e6 : 1e3));
+    int wait_ms = static_cast<int>(std::clamp(left.count() + 1, 0.0, kDiskEvery_ms));
     // poll() skips a negative descriptor: a stream that ended.
     pollfd entries[] = {{tree.ended_fd(), POLLIN, 0},
                         {stopped.get(), POLLIN, 0},
@@ -94,6 +112,7 @@ WatchEnd watch(base::ProcessTree& tree, Capture& out, Capture& err, double timeo
     if (stop.stop_requested()) return WatchEnd::stopped;
     if (entries[0].revents != 0) return WatchEnd::ended;
     if (Clock::now() >= deadline) return WatchEnd::timed_out;
+    if (disks.over()) return WatchEnd::disk_filled;
     if (entries[2].revents != 0) out.drain();
     if (entries[3].revents != 0) err.drain();
   }

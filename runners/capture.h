@@ -7,6 +7,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/fd.h"
@@ -43,11 +44,27 @@ class Capture {
 // Reads a pipe until all its writers are gone.
 std::string read_to_end(int fd);
 
-enum class WatchEnd { ended, timed_out, stopped };
+// How much fuller the disks of some folders get. Others write there too, so it is a fence against a
+// program that fills a disk with many files, not an account of what it wrote.
+class DiskWatch {
+ public:
+  DiskWatch(const std::vector<std::filesystem::path>& folders, std::int64_t limit_bytes);
+  bool over() const;
 
-// Blocks until the root ended, `timeout_s` passed or `stop` was requested. The tree still has to be
-// ended, and the captures drained once more after that.
+ private:
+  struct Disk {
+    std::filesystem::path folder;
+    std::uintmax_t free_bytes;  // at the start
+  };
+  std::vector<Disk> disks_;
+  std::uintmax_t limit_bytes_;
+};
+
+enum class WatchEnd { ended, timed_out, stopped, disk_filled };
+
+// Blocks until the root ended, `timeout_s` passed, a disk got too full or `stop` was requested. The
+// tree still has to be ended, and the captures drained once more after that.
 WatchEnd watch(base::ProcessTree& tree, Capture& out, Capture& err, double timeout_s,
-               std::stop_token stop);
+               const DiskWatch& disks, std::stop_token stop);
 
 }  // namespace runners

@@ -191,7 +191,7 @@ void note_limits(LaunchReport& report, const Launch& launch, const Stage& stage)
 
 // Starts it and blocks until nothing of it is left.
 base::Status run_stage(Stage& stage, const Launch& launch, const LaunchSite& site,
-                       std::stop_token stop, LaunchReport& report) {
+                       const DiskWatch& disks, std::stop_token stop, LaunchReport& report) {
   double start_s = site.clock.monotonic_s();
   auto tree = site.launcher.start(stage.command);
   stage.out.close_write_end();
@@ -202,7 +202,7 @@ base::Status run_stage(Stage& stage, const Launch& launch, const LaunchSite& sit
     report.detail = tree.error().text();
     return {};
   }
-  WatchEnd end = watch(*tree, stage.out, stage.err, launch.limits.timeout_s, stop);
+  WatchEnd end = watch(*tree, stage.out, stage.err, launch.limits.timeout_s, disks, stop);
   report.wall_s = site.clock.monotonic_s() - start_s;
   base::TreeUsage usage = tree->end_all();
   report.cpu_s = usage.cpu_s;
@@ -214,6 +214,11 @@ base::Status run_stage(Stage& stage, const Launch& launch, const LaunchSite& sit
     report.ending = Ending::cancelled;
   } else if (end == WatchEnd::timed_out) {
     report.ending = Ending::timed_out;
+  } else if (end == WatchEnd::disk_filled) {
+    report.ending = Ending::signalled;
+    report.signal = SIGKILL;
+    report.detail = fmt::format("killed while it filled the disk: {} MiB are allowed",
+                                launch.limits.disk_bytes >> 20);
   } else {
     std::string status = stage.status_read ? read_to_end(stage.status_read.get()) : "";
     read_ending(report, tree->wait(0).value_or(base::Ended{true, SIGKILL}),
@@ -243,7 +248,10 @@ base::Result<LaunchReport> launch_here(const Job& job, const Launch& launch, con
   report.detail = obstacle(job, launch, program);
   if (report.detail.empty()) {
     if (site.bwrap.empty()) stage.command.argv[0] = program;
-    NS_TRY(run_stage(stage, launch, site, stop, report));
+    std::vector<fs::path> written = launch.writable;
+    written.insert(written.end(), {launch.build, scratch_folder(job, launch)});
+    const DiskWatch disks(written, launch.limits.disk_bytes);
+    NS_TRY(run_stage(stage, launch, site, disks, stop, report));
     // A guard that was killed leaves orphans; they still carry the mark.
     if (site.bwrap.empty()) kill_marked(job.artifacts, base::Marked::exactly);
   }

@@ -27,6 +27,7 @@ struct Limits {
   std::int64_t output_bytes = 4 << 20;  // of stdout, and of stderr; more is cut and said
   std::int64_t memory_bytes = std::int64_t{8} << 30;
   std::int64_t file_bytes = std::int64_t{4} << 30;
+  std::int64_t disk_bytes = std::int64_t{16} << 30;  // by which its disks may get fuller meanwhile
   int processes = 512;
 };
 

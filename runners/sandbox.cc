@@ -117,7 +117,8 @@ std::vector<std::string> sandbox_options(const SandboxPlan& plan) {
       "--unshare-ipc",     "--unshare-uts", "--clearenv",     "--cap-drop",    "ALL"};
   add_system(options);
   std::string size = std::to_string(std::max<std::int64_t>(plan.memory_files_bytes, 1 << 20));
-  add(options, {"--proc", "/proc", "--dev", "/dev"});
+  // The kernel lets uid 0 write its settings without any capability, and as root we are that uid.
+  add(options, {"--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys", "--dev", "/dev"});
   add(options, {"--size", size, "--tmpfs", "/dev/shm", "--size", size, "--tmpfs", "/tmp"});
   for (const auto& [path, writable] : ordered_binds(plan)) {
     const char* option = is_device(path) ? "--dev-bind" : writable ? "--bind" : "--ro-bind";
