@@ -11,9 +11,10 @@ SHELL := bash
 
 JOBS ?= $(shell nproc)
 ARGS ?=
+KILLS ?= 200
 PREFIX ?= /usr/local
 
-.PHONY: help deps configure run build test sanitize tsan lint format install clean
+.PHONY: help deps configure run build test sanitize tsan chaos lint format install clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
@@ -44,6 +45,9 @@ tsan: deps  ## the tests under the thread sanitizer
 	@cmake --preset tsan --log-level=WARNING
 	@cmake --build --preset tsan -j $(JOBS)
 	@ctest --preset tsan $(ARGS)
+
+chaos: build  ## real nights under 200 random kills: make chaos KILLS=500
+	@NIGHTSHIFT_CHAOS_KILLS=$(KILLS) build/bin/crash_test "nights under random kills*"
 
 lint:  ## format, headers that stand alone, clang-tidy; nothing is changed
 	@scripts/deps.sh --lint

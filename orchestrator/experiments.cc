@@ -34,9 +34,9 @@ Answer unanswerable(const Needed& needed, std::string reason) {
 }
 
 int attempts_for(Question question, const policies::EvidenceRule& rule) {
-  // One-sided questions may need the base as a second attempt, and each one repetition.
+  // One-sided questions take the candidate, once more where a signal ended it, and the base.
   bool one_sided = question == Question::builds || question == Question::correct;
-  return one_sided ? 2 : rule.max_pairs;
+  return one_sided ? 3 : rule.max_pairs;
 }
 
 Experiment make_experiment(const State& state, const NightRecord& night, const Asker& asker,

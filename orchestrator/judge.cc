@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -53,8 +54,16 @@ std::string told(const Run& run) {
   return std::string(to_text(run.outcome)) + (run.detail.empty() ? "" : ": " + run.detail);
 }
 
-// Builds and correct: the candidate alone. Where it fails the base is asked too, since what the
-// base fails as well is no news about the candidate.
+// Runs that ended as this one did, on its side.
+std::ptrdiff_t count_runs(const ExperimentRecord& record, const Run& like) {
+  return std::count_if(record.runs.begin(), record.runs.end(), [&](const Run& run) {
+    return run.side == like.side && run.outcome == like.outcome;
+  });
+}
+
+// Builds and correct: the candidate alone. A run that a signal ended is repeated once: it may be
+// the candidate, or somebody on this machine who killed it. Where the candidate fails the base is
+// asked too, since what the base fails as well is no news about the candidate.
 Outcome judge_one_sided(const ExperimentRecord& record) {
   const Experiment& experiment = record.experiment;
   const Run* candidate = last_run(record, Side::candidate);
@@ -63,6 +72,9 @@ Outcome judge_one_sided(const ExperimentRecord& record) {
     std::string what = experiment.question == Question::builds ? "builds" : "passes its check";
     return answer(experiment, Verdict::supported,
                   fmt::format("{} ({:.1f} s)", what, candidate->wall_s));
+  }
+  if (candidate->outcome == RunOutcome::crashed && count_runs(record, *candidate) < 2) {
+    return NextAttempt{{Side::candidate}};
   }
   if (broken(Rule::base_is_asked_too))
     return answer(experiment, Verdict::refuted, told(*candidate));

@@ -8,6 +8,7 @@
 
 #include "orchestrator/daemon.h"
 #include "orchestrator/night/toy_target.h"
+#include "orchestrator/signals.h"
 
 namespace {
 
@@ -40,6 +41,7 @@ bool over(const orchestrator::State& state) {
 
 int main(int argc, char** argv) {
   if (argc != 3 && argc != 5) return 2;
+  orchestrator::SignalStop signals;
   Crash crash(argc == 5 ? argv[3] : "", argc == 5 ? std::atoll(argv[4]) : 0);
   base::SystemClock clock;
   orchestrator::DaemonOptions options;
@@ -59,8 +61,7 @@ int main(int argc, char** argv) {
       return 1;
     }
   }
-  std::stop_source never;
-  auto status = (*daemon)->run(never.get_token(), over);
+  auto status = (*daemon)->run(signals.token(), over);
   if (!status) std::cerr << status.error().text() << std::endl;
   return status ? 0 : 1;
 }
