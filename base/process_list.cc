@@ -115,11 +115,12 @@ std::vector<ProcessId> descendants_of(pid_t root) {
   return result;
 }
 
-std::vector<ProcessId> marked_processes(std::string_view name, std::string_view path,
-                                        Marked marked) {
+std::vector<ProcessId> marked_processes(std::string_view name, std::string_view path, Marked marked,
+                                        std::string_view unless) {
   const std::string wanted = std::string(name) + "=" + std::string(path);
   auto matches = [&](std::string_view variable) {
     if (!variable.starts_with(wanted)) return false;
+    if (!unless.empty() && variable.find(unless) != std::string_view::npos) return false;
     return variable.size() == wanted.size() ||
            (marked == Marked::below && variable[wanted.size()] == '/');
   };

@@ -53,9 +53,17 @@ struct Metric {
 // Bytes per second in a unit like "B/s", "MB/s" or "GiB/s"; nothing for any other unit.
 std::optional<double> bytes_per_s(std::string_view unit);
 
+// What a run asks of a Slurm cluster (docs/slurm.md). An empty text is the cluster's default.
+struct SlurmResources {
+  std::string partition, constraint, gres, account, qos;
+  double time_s = 0;      // wall time asked for; 0 = both runs at their limits, and a minute
+  bool exclusive = true;  // a node for itself: what else runs there disturbs a measurement
+};
+
 struct Resources {
   int cores = 1;
   int gpus = 0;
+  std::optional<SlurmResources> slurm = {};  // there: it runs on Slurm, not on this machine
 };
 
 struct Probe {

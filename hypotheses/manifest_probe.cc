@@ -12,8 +12,6 @@ namespace hypotheses {
 namespace {
 
 constexpr double kLongestTimeoutS = 24 * 3600;
-constexpr long kMostCores = 4096;
-constexpr long kMostGpus = 64;
 
 bool name_character(char c, bool capitals) {
   return (c >= 'a' && c <= 'z') || (capitals && c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -153,25 +151,6 @@ void read_metrics(const YamlNode& node, Probe& probe) {
       node.mistake_at_key(name, "a metric's name has letters, digits, _ . - only");
     probe.metrics[name] = read_metric(name, node.at(name), probe.format);
   }
-}
-
-Resources read_resources(const YamlNode& node) {
-  Resources resources;
-  if (!node.present()) return resources;
-  node.keys({"cores", "gpus"});
-  const auto read = [&](std::string_view key, long least, long most, int& out) {
-    const std::optional<long> count = node.at(key).integer();
-    if (!count) return;
-    if (*count >= least && *count <= most) {
-      out = static_cast<int>(*count);
-    } else {
-      node.at(key).mistake("expected " + std::to_string(least) + " to " + std::to_string(most) +
-                           "; found " + std::to_string(*count));
-    }
-  };
-  read("cores", 1, kMostCores, resources.cores);
-  read("gpus", 0, kMostGpus, resources.gpus);
-  return resources;
 }
 
 std::vector<std::string> read_covers(const YamlNode& node) {
@@ -350,6 +329,7 @@ Probe read_probe(const std::string& name, const YamlNode& node) {
     node.mistake("this probe needs at least one metric under 'metrics'");
   probe.resources = read_resources(node.at("resources"));
   probe.timeout_s = read_timeout(node.at("timeout"), probe.timeout_s);
+  check_slurm_time(node.at("resources").at("slurm"), probe);
   return probe;
 }
 

@@ -25,6 +25,8 @@ double read_timeout(const YamlNode& node, double otherwise);
 
 Knob read_knob(const std::string& name, const YamlNode& node);
 Probe read_probe(const std::string& name, const YamlNode& node);
+Resources read_resources(const YamlNode& node);
+void check_slurm_time(const YamlNode& slurm, const Probe& probe);
 
 // Whatever needs more than one part: metrics that nobody emits, placeholders, covered knobs, ...
 void check_manifest(const YamlNode& root, const Manifest& manifest);

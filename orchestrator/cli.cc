@@ -37,6 +37,15 @@ void add_start(CLI::App& app, Action& action) {
     return check_command(c, *file);
   })->add_option("manifest", *file, "the file");
 
+  add(app, action, "doctor", "what this machine offers: sandbox, cores, Slurm", doctor_command);
+
+  // For the batch script of a Slurm job only.
+  auto spec = std::make_shared<std::string>();
+  auto* job = add(app, action, "run-job", "the part of a Slurm job that runs on its node",
+                  [spec](const Context& c) { return run_job_command(c, *spec); });
+  job->group("");
+  job->add_option("spec", *spec, "written by the daemon")->required();
+
   auto daemon = std::make_shared<DaemonArguments>();
   auto* run = add(app, action, "daemon", "run scheduled nights and serve the UI",
                   [daemon](const Context& c) { return daemon_command(c, *daemon); });

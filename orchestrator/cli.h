@@ -68,6 +68,8 @@ Exit check_command(const Context&, const std::filesystem::path& file);
 Exit daemon_command(const Context&, const DaemonArguments&);
 Exit demo_command(const Context&, const DemoArguments&);
 Exit simulate_command(const Context&, const SimulateArguments&);
+Exit doctor_command(const Context&);
+Exit run_job_command(const Context&, const std::filesystem::path& spec);  // of a Slurm job's node
 
 Exit campaign_create(const Context&, const CampaignArguments&);
 Exit campaign_list(const Context&);

@@ -79,18 +79,11 @@ base::Status Daemon::assemble() {
   if (int left = runners::reclaim_leftovers(artifacts); left > 0) {
     base::log_warning("ended " + std::to_string(left) + " processes that a killed daemon had left");
   }
-  cores_ = std::make_shared<runners::CorePool>(runners::CorePool::usable_cores());
-  for (const char* rule : {"required", "auto", "none"}) {
-    runners::LocalRunnerOptions runner;
-    runner.sandbox = rule_of(rule);
-    runner.cores = cores_;
-    runners_[rule] = std::make_unique<runners::LocalRunner>(std::move(runner), clock_);
-  }
+  make_runners();
   LocalPerformerOptions performer;
   performer.state = options_.state;
-  performer.runner_of = [this](const std::string& rule) -> runners::Runner& {
-    auto found = runners_.find(rule);
-    return found == runners_.end() ? *runners_.at("required") : *found->second;
+  performer.runner_of = [this](const std::string& rule, Lab::Where where) -> runners::Runner& {
+    return runner_of(rule, where);
   };
   performer.environment = from_environment;
   performer_ = std::make_unique<LocalPerformer>(std::move(performer), clock_);
@@ -103,6 +96,31 @@ base::Status Daemon::assemble() {
   NS_ASSIGN(opened, Shell::open(std::move(store), clock_, *performer_, std::move(shell)));
   shell_ = std::move(opened);
   return {};
+}
+
+void Daemon::make_runners() {
+  cores_ = std::make_shared<runners::CorePool>(runners::CorePool::usable_cores());
+  auto queue = std::make_shared<runners::SlurmQueue>();
+  std::error_code ignored;
+  std::filesystem::path worker = options_.worker;
+  if (worker.empty()) worker = std::filesystem::read_symlink("/proc/self/exe", ignored);
+  for (const char* rule : {"required", "auto", "none"}) {
+    runners::LocalRunnerOptions local;
+    local.sandbox = rule_of(rule);
+    local.cores = cores_;
+    runners_[rule] = std::make_unique<runners::LocalRunner>(std::move(local), clock_);
+    runners::SlurmRunnerOptions slurm;
+    slurm.sandbox = rule_of(rule);
+    slurm.worker = worker;
+    slurm.queue = queue;
+    slurm_runners_[rule] = std::make_unique<runners::SlurmRunner>(std::move(slurm), clock_);
+  }
+}
+
+runners::Runner& Daemon::runner_of(const std::string& rule, Lab::Where where) {
+  const std::string known = runners_.contains(rule) ? rule : "required";
+  if (where == Lab::Where::slurm) return *slurm_runners_.at(known);
+  return *runners_.at(known);
 }
 
 base::Status Daemon::serve() {

@@ -14,6 +14,7 @@
 #include "orchestrator/local_performer.h"
 #include "orchestrator/shell.h"
 #include "runners/local_runner.h"
+#include "runners/slurm_runner.h"
 #include "web/api/server.h"
 
 namespace orchestrator {
@@ -25,6 +26,8 @@ struct DaemonOptions {
   bool allow_remote = false;
   bool serve = true;       // false: no web server, for a command without a daemon
   bool run_nights = true;  // false: likewise; only the command's own work is done
+  // The nightshift program, for the nodes of a Slurm cluster; empty = this program's own file.
+  std::filesystem::path worker = {};
   store::CommitObserver* observer = nullptr;  // of tests
   // Called on the deciding thread after each commit.
   std::function<void(std::int64_t seq, const State&)> on_commit = {};
@@ -47,6 +50,8 @@ class Daemon {
  private:
   Daemon(DaemonOptions options, const base::Clock& clock, base::LockFile lock);
   base::Status assemble();
+  void make_runners();
+  runners::Runner& runner_of(const std::string& rule, Lab::Where where);
   base::Status serve();
 
   DaemonOptions options_;
@@ -54,6 +59,7 @@ class Daemon {
   base::LockFile lock_;
   std::shared_ptr<runners::CorePool> cores_;
   std::map<std::string, std::unique_ptr<runners::LocalRunner>> runners_;  // by sandbox rule
+  std::map<std::string, std::unique_ptr<runners::SlurmRunner>> slurm_runners_;
   std::unique_ptr<LocalPerformer> performer_;
   std::unique_ptr<Shell> shell_;
   std::unique_ptr<web::Server> server_;

@@ -9,6 +9,7 @@
 #include "hypotheses/manifest.h"
 #include "hypotheses/yaml.h"
 #include "runners/adapters.h"
+#include "runners/slurm_files.h"
 
 namespace orchestrator {
 
@@ -61,11 +62,19 @@ std::string padding(std::uint64_t seed, int attempt, Side side) {
 
 struct Lab::Bench {
   store::git::Workspace workspace;
-  bool failed = false;  // its build did; the run says why
+  std::optional<SlurmSlots::Hold> hold;  // of a workspace that waits with its Slurm job
+  bool failed = false;                   // its build did; the run says why
 };
 
 std::string Lab::slot_for(const AttemptOrder& order, Side side,
                           const std::filesystem::path& workspaces) {
+  if (slurm_of(order) != nullptr) {
+    std::string fresh =
+        order.experiment.fresh_build
+            ? fmt::format("-fresh-{}-{}", order.experiment.merge.text(), to_text(side))
+            : std::string(isolated(order, side) ? "-patch" : "");
+    return SlurmSlots::kPrefix + commit_of(order, side).brief() + fresh;
+  }
   if (order.experiment.fresh_build) return fmt::format("fresh-{}", to_text(side));
   if (isolated(order, side)) return "patch-" + commit_of(order, side).brief();
   // A slot that holds the commit's build already; else the one that was not used for longest and
@@ -123,7 +132,7 @@ base::Result<Run> Lab::build(const AttemptOrder& order, Side side,
     launch.limits.timeout_s = order.manifest->build_timeout_s;
     job.launches.push_back(std::move(launch));
   }
-  NS_ASSIGN(report, runner_of_(order.sandbox).run(job, stop));
+  NS_ASSIGN(report, runner_of_(order.sandbox, Where::here).run(job, stop));
   Run run;
   run.side = side;
   run.measured = false;
@@ -156,13 +165,18 @@ base::Result<Lab::Bench> Lab::prepare(const AttemptOrder& order, Side side, Targ
   std::filesystem::path workspaces =
       folders_.state() / "targets" / folder.mirror.path().parent_path().filename() / "workspaces";
   std::string slot = slot_for(order, side, workspaces);
+  std::optional<SlurmSlots::Hold> hold;
+  if (slurm_of(order) != nullptr) hold = slurm_slots_.hold(*folder.pool, slot);
+  // Two nights may want one commit at the same time; the first of them builds it.
+  std::unique_lock alone(slurm_slots_.building(), std::defer_lock);
+  if (hold) alone.lock();
   bool fresh = order.experiment.fresh_build;
   if (fresh && !is_built(workspaces / slot / "build", stamp_of(order, side))) {
     NS_TRY(folder.pool->discard_build(slot));
   }
   NS_ASSIGN(workspace, folder.pool->acquire(slot, commit_of(order, side)));
   NS_TRY(base::ensure_folder(workspace.build));
-  Bench bench{std::move(workspace), false};
+  Bench bench{std::move(workspace), std::move(hold), false};
   if (is_built(bench.workspace.build, stamp_of(order, side))) return bench;
   // A half-finished build of something else must not pass for this one.
   NS_TRY(base::remove_tree(bench.workspace.build / kStamp));
@@ -173,7 +187,8 @@ base::Result<Lab::Bench> Lab::prepare(const AttemptOrder& order, Side side, Targ
 }
 
 base::Result<runners::Launch> Lab::launch_of(const AttemptOrder& order, Side side,
-                                             const Bench& bench) {
+                                             const Bench& bench,
+                                             const std::filesystem::path& artifacts) {
   const auto& experiment = order.experiment;
   const hypotheses::Probe& probe = order.manifest->probes.at(experiment.probe);
   runners::Launch launch;
@@ -182,7 +197,8 @@ base::Result<runners::Launch> Lab::launch_of(const AttemptOrder& order, Side sid
   launch.build = bench.workspace.build;
   std::filesystem::path scratch =
       folders_.state() / "scratch" / fmt::format("{}-{}", experiment.id.text(), to_text(side));
-  NS_TRY(base::remove_tree(scratch));
+  // A job that an earlier daemon left in Slurm may be using it.
+  if (!runners::read_ticket(artifacts)) NS_TRY(base::remove_tree(scratch));
   NS_TRY(base::ensure_folder(scratch));
   launch.writable = {scratch};
   // Both sides of a pair get the same inputs, every pair gets fresh ones.
@@ -210,6 +226,22 @@ base::Result<runners::Launch> Lab::launch_of(const AttemptOrder& order, Side sid
   return launch;
 }
 
+base::Result<runners::Job> Lab::job_of(const AttemptOrder& order,
+                                       const std::map<Side, Bench>& benches) {
+  const hypotheses::Probe& probe = order.manifest->probes.at(order.experiment.probe);
+  runners::Job job;
+  job.key = fmt::format("{}/{}", order.experiment.id.text(), order.attempt);
+  job.cores = probe.resources.cores;
+  job.gpus = probe.resources.gpus;
+  job.artifacts = artifacts_of(folders_, job.key);
+  if (const auto* slurm = slurm_of(order)) job.slurm = *slurm;
+  for (Side side : order.sides) {
+    NS_ASSIGN(launch, launch_of(order, side, benches.at(side), job.artifacts));
+    job.launches.push_back(std::move(launch));
+  }
+  return job;
+}
+
 base::Result<std::vector<Run>> Lab::perform(const AttemptOrder& order, std::stop_token stop) {
   NS_ASSIGN(folder, folders_.of(order.target));
   std::vector<Run> runs;
@@ -231,15 +263,9 @@ base::Result<std::vector<Run>> Lab::perform(const AttemptOrder& order, std::stop
     return runs;
   }
   const hypotheses::Probe& probe = order.manifest->probes.at(order.experiment.probe);
-  runners::Job job;
-  job.key = fmt::format("{}/{}", order.experiment.id.text(), order.attempt);
-  job.cores = probe.resources.cores;
-  job.artifacts = artifacts_of(folders_, job.key);
-  for (Side side : order.sides) {
-    NS_ASSIGN(launch, launch_of(order, side, benches.at(side)));
-    job.launches.push_back(std::move(launch));
-  }
-  NS_ASSIGN(report, runner_of_(order.sandbox).run(job, stop));
+  NS_ASSIGN(job, job_of(order, benches));
+  const Where where = job.slurm ? Where::slurm : Where::here;
+  NS_ASSIGN(report, runner_of_(order.sandbox, where).run(job, stop));
   for (std::size_t i = 0; i < report.launches.size(); ++i) {
     const auto& launch = report.launches[i];
     if (launch.ending == runners::Ending::cancelled) {

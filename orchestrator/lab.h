@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "orchestrator/orders.h"
+#include "orchestrator/slurm_slots.h"
 #include "orchestrator/target_folder.h"
 #include "runners/runner.h"
 
@@ -21,8 +22,9 @@ namespace orchestrator {
 
 class Lab {
  public:
+  enum class Where { here, slurm };
   // `runner_of` gives the runner for a policy's sandbox rule: "required", "auto" or "none".
-  using RunnerOf = std::function<runners::Runner&(const std::string& sandbox)>;
+  using RunnerOf = std::function<runners::Runner&(const std::string& sandbox, Where where)>;
   Lab(TargetFolders& folders, RunnerOf runner_of, const base::Clock& clock)
       : folders_(folders), runner_of_(std::move(runner_of)), clock_(clock) {}
 
@@ -40,15 +42,19 @@ class Lab {
                               std::stop_token stop);
   std::string slot_for(const AttemptOrder& order, hypotheses::Side side,
                        const std::filesystem::path& workspaces);
+  base::Result<runners::Job> job_of(const AttemptOrder& order,
+                                    const std::map<hypotheses::Side, Bench>& benches);
   base::Result<hypotheses::Run> build(const AttemptOrder& order, hypotheses::Side side,
                                       const store::git::Workspace& workspace, std::stop_token stop);
   base::Result<runners::Launch> launch_of(const AttemptOrder& order, hypotheses::Side side,
-                                          const Bench& bench);
+                                          const Bench& bench,
+                                          const std::filesystem::path& artifacts);
 
   TargetFolders& folders_;
   RunnerOf runner_of_;
   const base::Clock& clock_;
   std::atomic<int> builds_ = 0;  // makes each build's key its own
+  SlurmSlots slurm_slots_;
   std::mutex mutex_;
   std::map<std::string, std::int64_t> last_use_;  // of warm slots by path; guarded by mutex_
   std::int64_t uses_ = 0;                         // guarded by mutex_

@@ -15,6 +15,7 @@ LocalPerformer::LocalPerformer(LocalPerformerOptions options, const base::Clock&
     threads_.emplace_back([this, &queue](std::stop_token stop) { work(queue, stop); });
   };
   for (int i = 0; i < options_.benches; ++i) serve(attempts_);
+  for (int i = 0; i < options_.slurm_jobs; ++i) serve(on_slurm_);
   serve(git_);
   serve(planning_);
 }
@@ -27,13 +28,18 @@ void LocalPerformer::perform(Order order, Post post) {
     post({order.id, StopDone{}});
     return;
   }
-  bool attempt = std::holds_alternative<AttemptOrder>(order.what);
-  bool planning = std::holds_alternative<PlannerOrder>(order.what);
-  (attempt ? attempts_ : planning ? planning_ : git_).push({std::move(order), std::move(post)});
+  queue_of(order).push({std::move(order), std::move(post)});
+}
+
+base::Queue<LocalPerformer::Item>& LocalPerformer::queue_of(const Order& order) {
+  if (const auto* attempt = std::get_if<AttemptOrder>(&order.what)) {
+    return slurm_of(*attempt) != nullptr ? on_slurm_ : attempts_;
+  }
+  return std::holds_alternative<PlannerOrder>(order.what) ? planning_ : git_;
 }
 
 void LocalPerformer::stop() {
-  for (auto* queue : {&attempts_, &git_, &planning_}) queue->close();
+  for (auto* queue : {&attempts_, &on_slurm_, &git_, &planning_}) queue->close();
   for (std::jthread& thread : threads_) thread.request_stop();
   {
     std::lock_guard lock(mutex_);

@@ -23,6 +23,7 @@ struct LocalPerformerOptions {
   std::filesystem::path state;  // the state folder
   Lab::RunnerOf runner_of;
   int benches = 2;          // attempts at a time; the core leases keep them apart
+  int slurm_jobs = 8;       // attempts on Slurm at a time; mostly they wait
   Environment environment;  // for the LLM's key
 };
 
@@ -42,6 +43,7 @@ class LocalPerformer final : public Performer {
     Post post;
   };
 
+  base::Queue<Item>& queue_of(const Order& order);
   void work(base::Queue<Item>& queue, std::stop_token stop);
   base::Result<Completion> carry_out(const Order& order, std::stop_token stop);
   base::Result<Completion> run_attempt(const AttemptOrder& order, std::stop_token stop);
@@ -51,7 +53,7 @@ class LocalPerformer final : public Performer {
   Lab lab_;
   Gate gate_;
   LocalPerformerOptions options_;
-  base::Queue<Item> attempts_, git_, planning_;  // one queue a kind of work
+  base::Queue<Item> attempts_, on_slurm_, git_, planning_;  // one queue a kind of work
   std::mutex mutex_;
   std::map<hypotheses::ExperimentId, std::stop_source> running_;  // guarded by mutex_
   std::vector<std::jthread> threads_;                             // last: they use all above

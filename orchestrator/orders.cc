@@ -108,6 +108,15 @@ struct Make {
 
 }  // namespace
 
+const hypotheses::SlurmResources* slurm_of(const AttemptOrder& order) {
+  auto probe = order.manifest->probes.find(order.experiment.probe);
+  if (order.experiment.question == hypotheses::Question::builds ||
+      probe == order.manifest->probes.end() || !probe->second.resources.slurm) {
+    return nullptr;
+  }
+  return &*probe->second.resources.slurm;
+}
+
 Order order_of(const State& state, const Effect& effect) {
   return {effect.id, std::visit(Make{state}, effect.kind)};
 }

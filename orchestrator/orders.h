@@ -35,6 +35,9 @@ struct AttemptOrder {
   // that nothing it builds can reach a later candidate.
   bool base_isolated = false, candidate_isolated = false;
 };
+// What the attempt asks of Slurm; null when it runs on this machine, as builds always do.
+const hypotheses::SlurmResources* slurm_of(const AttemptOrder& order);
+
 struct StopOrder {
   hypotheses::ExperimentId experiment;
 };

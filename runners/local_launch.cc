@@ -264,14 +264,14 @@ base::Result<LaunchReport> launch_here(const Job& job, const Launch& launch, con
   return report;
 }
 
-int kill_marked(const fs::path& folder, base::Marked marked) {
+int kill_marked(const fs::path& folder, base::Marked marked, std::string_view unless) {
   constexpr int kRounds = 20;
   std::string prefix = folder.lexically_normal().string();
   while (prefix.size() > 1 && prefix.ends_with('/')) prefix.pop_back();
   int count = 0;
   for (int round = 0; round < kRounds; ++round) {
-    int found =
-        base::kill_all([&] { return base::marked_processes(kJobVariable, prefix, marked); });
+    int found = base::kill_all(
+        [&] { return base::marked_processes(kJobVariable, prefix, marked, unless); });
     if (found == 0) break;
     count += found;
   }

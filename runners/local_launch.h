@@ -24,7 +24,9 @@ struct LaunchSite {
 base::Result<LaunchReport> launch_here(const Job& job, const Launch& launch, const LaunchSite& site,
                                        std::stop_token stop);
 
-// Kills every process whose job variable is this folder, or also one below it.
-int kill_marked(const std::filesystem::path& folder, base::Marked marked);
+// Kills every process whose job variable is this folder, or also one below it; not those with the
+// text `unless` in it.
+int kill_marked(const std::filesystem::path& folder, base::Marked marked,
+                std::string_view unless = {});
 
 }  // namespace runners

@@ -6,6 +6,7 @@
 #include "runners/job_folder.h"
 #include "runners/local_launch.h"
 #include "runners/machine_state.h"
+#include "runners/slurm_files.h"
 
 namespace runners {
 namespace {
@@ -124,7 +125,7 @@ std::string LocalRunner::bwrap_path() {
 }
 
 int reclaim_leftovers(const std::filesystem::path& artifacts_root) {
-  return kill_marked(artifacts_root, base::Marked::below);
+  return kill_marked(artifacts_root, base::Marked::below, kSlurmMark);
 }
 
 }  // namespace runners

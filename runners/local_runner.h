@@ -48,8 +48,9 @@ class LocalRunner final : public Runner {
 };
 
 // Kills what jobs with artifacts below this folder left behind when their daemon was killed;
-// returns how many processes. In the sandbox there are none: they die with the daemon. Call it
-// before the first job (after a restart); it must not run beside jobs of the same folder.
+// returns how many processes. In the sandbox there are none: they die with the daemon. What runs
+// for a Slurm job on this machine is no leftover: it is taken up again. Call it before the first
+// job (after a restart); it must not run beside jobs of the same folder.
 int reclaim_leftovers(const std::filesystem::path& artifacts_root);
 
 }  // namespace runners

@@ -4,12 +4,14 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "hypotheses/manifest.h"
 #include "hypotheses/types.h"
 
 namespace runners {
@@ -56,6 +58,7 @@ struct Job {
   std::vector<Launch> launches;
   std::filesystem::path artifacts;  // absolute folder for stdout, stderr and the report; created
   int gpus = 0;                     // more than 0: the machine's GPU devices are visible
+  std::optional<hypotheses::SlurmResources> slurm = {};  // what a Slurm runner asks for
 };
 
 // An empty folder that a launch may write, removed when it ended: {scratch} in a probe's command.

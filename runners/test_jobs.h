@@ -3,8 +3,12 @@
 
 #include <catch2/catch.hpp>
 #include <fstream>
+#include <sstream>
 #include <string>
+#include <thread>
+#include <vector>
 
+#include "base/clock.h"
 #include "base/files.h"
 #include "runners/local_runner.h"
 
@@ -43,6 +47,53 @@ struct Workshop {
   std::string log(std::string_view name) const {
     return base::read_file(folder / "log" / name).value_or("");
   }
+};
+
+// What a launch does, said so that a shell and a script can both play it.
+struct Act {
+  std::string out = {}, err = {};
+  int exit_code = 0;
+  int signal = 0;
+  bool for_ever = false;
+  bool endless = false;  // prints without end
+  bool missing = false;  // its program does not exist
+};
+
+// A subject of the runners' contract whose launches are shell scripts; it lacks the runner.
+class ScriptSubject {
+ public:
+  const Workshop& workshop() const { return workshop_; }
+
+  Launch launch(const std::string& name, const Act& act) {
+    std::string script =
+        "echo " + name + " >> " + (workshop_.folder / "log/launched").string() + ";";
+    if (!act.out.empty()) script += "printf %s '" + act.out + "';";
+    if (!act.err.empty()) script += "printf %s '" + act.err + "' >&2;";
+    if (act.endless) script += "exec yes;";
+    if (act.for_ever) script += "trap '' TERM INT HUP; while :; do sleep 1000; done;";
+    if (act.signal != 0) script += "kill -" + std::to_string(act.signal) + " $$;";
+    Launch launch = workshop_.script(name, script + "exit " + std::to_string(act.exit_code));
+    if (act.missing) launch.argv = {"no-such-program"};
+    return launch;
+  }
+
+  std::vector<std::string> launched() const {
+    std::istringstream lines(workshop_.log("launched"));
+    std::vector<std::string> names;
+    for (std::string name; std::getline(lines, name);) names.push_back(name);
+    return names;
+  }
+
+  // Requests a stop once this many launches have started.
+  std::jthread stop_after(std::size_t count, std::stop_source& source) {
+    return std::jthread([this, count, &source] {
+      for (int i = 0; i < 10000 && launched().size() < count; ++i) base::wait_s(0.001);
+      source.request_stop();
+    });
+  }
+
+ private:
+  Workshop workshop_;
 };
 
 inline base::SystemClock test_clock;
