@@ -210,6 +210,31 @@ std::optional<policies::Judgement> judge_question(const ExperimentRecord& record
   return policies::judge_hopeless(evidence, rule.noise, numbers, rule.going_on);
 }
 
+// "host (processor, 8 cores)" -> "processor".
+std::string processor_of(const Run& run) {
+  const std::string& machine = run.machine.machine;
+  const auto open = machine.find('('), comma = machine.rfind(',');
+  if (open == std::string::npos || comma == std::string::npos || comma < open) return machine;
+  return machine.substr(open + 1, comma - open - 1);
+}
+
+// A pair is of one machine by construction, but on a cluster the next pair may be of another. What
+// processors of two types say together holds for neither of them.
+std::string mixed_processors(const ExperimentRecord& record) {
+  std::string first;
+  for (const Run& run : record.runs) {
+    if (!run.measured || run.outcome != RunOutcome::ok || run.machine.machine.empty()) continue;
+    const std::string processor = processor_of(run);
+    if (first.empty()) first = processor;
+    if (processor == first) continue;
+    return fmt::format(
+        "its pairs ran on processors of different types ({}; {}): let the probe's "
+        "resources.slurm.constraint name one type",
+        first, processor);
+  }
+  return "";
+}
+
 // A gain that the good pairs show is no gain while the candidate fails where the base runs.
 void hold_back(std::optional<policies::Judgement>& judgement, const ExperimentRecord& record,
                const Failures& failures, const JudgeRule& rule) {
@@ -230,6 +255,9 @@ Outcome judge_pairs(const ExperimentRecord& record, const hypotheses::Metric& me
   const Experiment& experiment = record.experiment;
   const Failures failures = count_failures(record);
   if (auto failed = judge_failures(record, failures, rule)) return *failed;
+  if (std::string mixed = mixed_processors(record); !mixed.empty()) {
+    return answer(experiment, Verdict::invalid, std::move(mixed));
+  }
   auto evidence = policies::weigh(good_pairs(record), experiment.key, metric, rule.evidence.alpha,
                                   rule.noise, rule.evidence.implausible_ratio, rule.machine);
   auto judgement = rule.is_noise ? judge_noise(record, metric.exact, rule, evidence)

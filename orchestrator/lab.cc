@@ -69,11 +69,11 @@ struct Lab::Bench {
 std::string Lab::slot_for(const AttemptOrder& order, Side side,
                           const std::filesystem::path& workspaces) {
   if (slurm_of(order) != nullptr) {
-    std::string fresh =
-        order.experiment.fresh_build
-            ? fmt::format("-fresh-{}-{}", order.experiment.merge.text(), to_text(side))
-            : std::string(isolated(order, side) ? "-patch" : "");
-    return SlurmSlots::kPrefix + commit_of(order, side).brief() + fresh;
+    std::string kind = isolated(order, side) ? "-patch" : "";
+    if (order.experiment.fresh_build) {
+      kind = fmt::format("-fresh-m{}-{}", order.experiment.merge.value, to_text(side));
+    }
+    return SlurmSlots::kPrefix + commit_of(order, side).brief() + kind;
   }
   if (order.experiment.fresh_build) return fmt::format("fresh-{}", to_text(side));
   if (isolated(order, side)) return "patch-" + commit_of(order, side).brief();

@@ -130,12 +130,28 @@ TEST_CASE("Slurm: a job outlives its controller") {
   Scene scene;
   auto ended = scene.run(scene.job(), scene.cluster.options());
   REQUIRE(scene.launched(1));
-  scene.cluster.kill_part("controller");
+  scene.cluster.stop_part("controller");
   scene.let_go();
   base::wait_s(1);
   scene.cluster.start_part("controller");
   check_launch(ended.get(), "1");
   CHECK(scene.count_launched() == 1);
+}
+
+// A controller that crashes forgets what it did in its last seconds; it may take a running job for
+// one that waits, and start it a second time or not at all.
+TEST_CASE("Slurm: whatever a crashed controller forgot, one whole attempt counts") {
+  Scene scene;
+  auto ended = scene.run(scene.job(), scene.cluster.options());
+  REQUIRE(scene.launched(1));
+  scene.cluster.kill_part("controller");
+  scene.cluster.start_part("controller");
+  scene.let_go();
+  auto report = ended.get();
+  INFO(text(report));
+  REQUIRE(report);
+  check_launch(report, text_of(report->launches.at(0).out));
+  CHECK(std::stoul(text_of(report->launches[0].out)) <= scene.count_launched());
 }
 
 TEST_CASE("Slurm: without a controller a job waits, and patience has an end") {
@@ -180,6 +196,7 @@ TEST_CASE("Slurm: a held job is given up with what to do") {
   for (int i = 0; i < 2; ++i) {
     scene.cluster.shell("sbatch --exclusive -J blocker -o /dev/null --wrap 'sleep 1000'");
   }
+  REQUIRE(scene.cluster.shows("squeue -h -n blocker -t R -o %T | wc -l", "2"));
   auto options = scene.cluster.options();
   options.patience_s = 2;
   auto ended = scene.run(scene.job(), options);

@@ -79,7 +79,14 @@ base::Result<SlurmWatch::Step> SlurmWatch::see_live(const SlurmState& job, doubl
 base::Result<SlurmWatch::Step> SlurmWatch::see_ended(const SlurmState& job, bool finished,
                                                      double now_s) {
   running_since_.reset();
-  if (job.state == "COMPLETED") {
+  if (job.state == "OUT_OF_MEMORY") {
+    return base::fail(ErrorCode::refused,
+                      named(job) +
+                          " was ended by Slurm for want of memory; let the probe's "
+                          "resources.slurm ask for larger nodes, or for whole ones",
+                      key_);
+  }
+  if (finished || job.state == "COMPLETED") {
     return see_missing(finished, now_s,
                        named(job) +
                            " ended well, but its outcome does not show up here: is the "
@@ -93,13 +100,6 @@ base::Result<SlurmWatch::Step> SlurmWatch::see_ended(const SlurmState& job, bool
                       named(job) +
                           " was ended by Slurm at its time limit; raise the probe's "
                           "resources.slurm.time",
-                      key_);
-  }
-  if (job.state == "OUT_OF_MEMORY") {
-    return base::fail(ErrorCode::refused,
-                      named(job) +
-                          " was ended by Slurm for want of memory; let the probe's "
-                          "resources.slurm ask for larger nodes, or for whole ones",
                       key_);
   }
   return Step(Lost{fmt::format("{} ended as {}", named(job), job.state)});

@@ -41,6 +41,9 @@ std::string TestCluster::script(const std::string& verb) const {
 void TestCluster::start_part(const std::string& part) const {
   output_of(script("start-part") + " " + part);
 }
+void TestCluster::stop_part(const std::string& part) const {
+  output_of(script("stop-part") + " " + part);
+}
 void TestCluster::kill_part(const std::string& part) const {
   output_of(script("kill-part") + " " + part);
 }

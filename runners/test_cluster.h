@@ -17,7 +17,8 @@ class TestCluster {
 
   // munge, controller, n1 or n2.
   void start_part(const std::string& part) const;
-  void kill_part(const std::string& part) const;
+  void stop_part(const std::string& part) const;
+  void kill_part(const std::string& part) const;  // as a crash would
 
   // What the shell command prints, Slurm's commands meaning this cluster.
   std::string shell(const std::string& command) const;

@@ -4,6 +4,7 @@
 #
 #   scripts/slurm_cluster.sh start DIR [--nodes N] [LINE...]   LINE is added to slurm.conf
 #   scripts/slurm_cluster.sh start-part DIR PART               PART: munge, controller, n1, n2, ...
+#   scripts/slurm_cluster.sh stop-part DIR PART                in order
 #   scripts/slurm_cluster.sh kill-part DIR PART                at once, as a crash would
 #   scripts/slurm_cluster.sh stop DIR                          ends all; the folder stays
 #
@@ -14,7 +15,7 @@ set -euo pipefail
 export LC_ALL=C PATH="$PATH:/usr/sbin:/sbin"
 
 complain() { echo "slurm_cluster.sh: $*" >&2; exit 1; }
-usage() { sed -n '5,8s/^# *//p' "$0" >&2; exit 2; }
+usage() { sed -n '5,9s/^# *//p' "$0" >&2; exit 2; }
 
 # Processes are known by the folder in their command line or environment, never by name alone.
 pid_of() { cat "$dir/run/$1.pid" 2>/dev/null || true; }
@@ -174,6 +175,7 @@ shift 2
 case $verb in
   start) start "$@" ;;
   start-part) start_part "${1:?which part?}" ;;
+  stop-part) kill_part "${1:?which part?}" TERM ;;
   kill-part) kill_part "${1:?which part?}" KILL ;;
   stop) stop ;;
   *) usage ;;

@@ -24,6 +24,7 @@ base::Status ToyNight::start(bool serve) {
   options.state = state();
   options.serve = serve;
   options.port = 0;
+  options.worker = worker;
   NS_ASSIGN(started, Daemon::start(std::move(options), clock));
   daemon = std::move(started);
   return {};

@@ -18,6 +18,8 @@ struct ToyNight {
   ToyTarget target;
   std::unique_ptr<Daemon> daemon;
 
+  std::filesystem::path worker;  // for the nodes of a Slurm cluster
+
   ToyNight();  // makes the target; aborts when it cannot
 
   std::filesystem::path state() const { return folder.path() / "state"; }
