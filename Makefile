@@ -10,6 +10,7 @@ SHELL := bash
 .DEFAULT_GOAL := help
 
 JOBS ?= $(shell nproc)
+DEPS =
 ARGS ?=
 KILLS ?= 200
 PREFIX ?= /usr/local
@@ -20,7 +21,7 @@ help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
 
 deps:
-	@scripts/deps.sh
+	@scripts/deps.sh $(DEPS)
 
 configure: deps
 	@cmake --preset release --log-level=WARNING
@@ -28,6 +29,9 @@ configure: deps
 run: configure  ## build the daemon and show a first night: make run ARGS="--port 8701"
 	@cmake --build build --target nightshift -j $(JOBS)
 	@build/bin/nightshift demo $(ARGS)
+
+# Only tests need what `--test` adds, so that `make run` stays small.
+build sanitize tsan: DEPS = --test
 
 build: configure  ## everything, tests too; programs go to build/bin
 	@cmake --build build -j $(JOBS)

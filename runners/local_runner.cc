@@ -26,27 +26,6 @@ LaunchReport cancelled(const Job& job, const Launch& launch) {
   return report;
 }
 
-// Holds a key while its job runs.
-class Entry {
- public:
-  Entry(std::mutex& mutex, std::set<std::string>& keys, std::string key)
-      : mutex_(mutex), keys_(keys), key_(std::move(key)) {
-    std::lock_guard lock(mutex_);
-    entered_ = keys_.insert(key_).second;
-  }
-  ~Entry() {
-    std::lock_guard lock(mutex_);
-    if (entered_) keys_.erase(key_);
-  }
-  bool entered() const { return entered_; }
-
- private:
-  std::mutex& mutex_;
-  std::set<std::string>& keys_;
-  std::string key_;
-  bool entered_ = false;
-};
-
 }  // namespace
 
 LocalRunner::LocalRunner(LocalRunnerOptions options, const base::Clock& clock)
@@ -75,7 +54,7 @@ base::Result<std::string> LocalRunner::sandbox() {
 
 base::Result<JobReport> LocalRunner::run(const Job& job, std::stop_token stop) {
   NS_TRY(check_job(job));
-  Entry entry(mutex_, running_, job.key);
+  RunningKeys::Entry entry(running_, job.key);
   if (!entry.entered()) {
     return base::fail(base::ErrorCode::conflict, "the job is running already", job.key);
   }

@@ -5,12 +5,12 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <set>
 
 #include "base/clock.h"
 #include "runners/core_leases.h"
 #include "runners/launcher.h"
 #include "runners/runner.h"
+#include "runners/running_keys.h"
 #include "runners/sandbox.h"
 
 namespace runners {
@@ -44,7 +44,7 @@ class LocalRunner final : public Runner {
   LauncherPool launchers_;
   std::mutex mutex_;
   std::optional<SandboxState> state_;  // guarded by mutex_
-  std::set<std::string> running_;      // keys; guarded by mutex_
+  RunningKeys running_;
 };
 
 // Kills what jobs with artifacts below this folder left behind when their daemon was killed;

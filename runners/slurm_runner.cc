@@ -25,27 +25,6 @@ constexpr double kStopLimit_s = 2.5;   // for the node to end what runs
 constexpr double kLook_s = 0.05;
 constexpr double kLongestPause_s = 60;
 
-// Holds a key while its job runs.
-class Turn {
- public:
-  Turn(std::mutex& mutex, std::set<std::string>& keys, std::string key)
-      : mutex_(mutex), keys_(keys), key_(std::move(key)) {
-    std::lock_guard lock(mutex_);
-    taken_ = keys_.insert(key_).second;
-  }
-  ~Turn() {
-    std::lock_guard lock(mutex_);
-    if (taken_) keys_.erase(key_);
-  }
-  bool taken() const { return taken_; }
-
- private:
-  std::mutex& mutex_;
-  std::set<std::string>& keys_;
-  std::string key_;
-  bool taken_ = false;
-};
-
 std::string last_line(const fs::path& file) {
   std::istringstream lines(base::read_file(file).value_or(""));
   std::string last;
@@ -78,8 +57,9 @@ std::string SlurmRunner::new_attempt() {
 
 base::Result<JobReport> SlurmRunner::run(const Job& job, std::stop_token stop) {
   NS_TRY(check_job(job));
-  Turn turn(mutex_, running_, job.key);
-  if (!turn.taken()) return base::fail(ErrorCode::conflict, "the job is running already", job.key);
+  RunningKeys::Entry entry(running_, job.key);
+  if (!entry.entered())
+    return base::fail(ErrorCode::conflict, "the job is running already", job.key);
   NS_ASSIGN(adopted, adopt_report(job));
   if (adopted) return std::move(*adopted);
   if (stop.stop_requested()) return cancelled_report(job);
@@ -94,7 +74,9 @@ base::Result<JobReport> SlurmRunner::run(const Job& job, std::stop_token stop) {
 }
 
 base::Result<JobReport> SlurmRunner::run_attempts(const Job& job, std::stop_token stop) {
+  const std::string name = fmt::format("nightshift:{}:", job.key);
   auto ticket = read_ticket(job.artifacts);
+  if (ticket && !ticket->name.starts_with(name)) ticket.reset();  // whose folder is it? see below
   if (ticket) {
     base::log_info(fmt::format("{}: Slurm job {} of an earlier daemon is followed", job.key,
                                ticket->id.empty() ? ticket->name : ticket->id));

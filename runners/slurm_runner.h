@@ -11,11 +11,11 @@
 
 #include <memory>
 #include <mutex>
-#include <set>
 #include <variant>
 
 #include "base/clock.h"
 #include "runners/runner.h"
+#include "runners/running_keys.h"
 #include "runners/slurm_files.h"
 #include "runners/slurm_queue.h"
 
@@ -57,8 +57,8 @@ class SlurmRunner final : public Runner {
   SlurmRunnerOptions options_;
   const base::Clock& clock_;
   std::mutex mutex_;
-  std::set<std::string> running_;  // keys; guarded by mutex_
-  int attempts_ = 0;               // so far; guarded by mutex_
+  RunningKeys running_;
+  int attempts_ = 0;  // so far; guarded by mutex_
 };
 
 // Version and partitions; unavailable or not_found with what is missing.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what building, running and testing Nightshift need on Debian 12; does nothing where all is
-# present. With --lint also what `make lint` needs.
+# Installs what building and running Nightshift need on Debian 12; does nothing where all is present.
+# With --test also what the tests start (a Slurm cluster), with --lint what `make lint` needs.
 set -euo pipefail
 export LC_ALL=C
 
@@ -12,9 +12,10 @@ packages=(
 )
 case "${1:-}" in
   "") ;;
+  --test) packages+=(slurm-wlm munge) ;;
   # clang-tidy 14, the default, cannot parse some of the C++20 that g++ 12 takes.
   --lint) packages+=(clang-format clang-tidy-16 python3) ;;
-  *) echo "usage: scripts/deps.sh [--lint]" >&2; exit 2 ;;
+  *) echo "usage: scripts/deps.sh [--test | --lint]" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
@@ -50,7 +51,20 @@ install() {
     -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=120 "${missing[@]}" </dev/null
 }
 log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+policy=/usr/sbin/policy-rc.d
+new_policy=
+# shellcheck disable=SC2317
+clean_up() {
+  rm -f "$log"
+  if [ -n "$new_policy" ]; then "${as_root[@]}" rm -f "$policy"; fi
+}
+trap clean_up EXIT
+# Debian starts a service that it installs, here munge's and Slurm's, unless this file says no. The
+# tests start their own, and nobody asked for others.
+if [ "${1:-}" = --test ] && [ ! -e "$policy" ]; then
+  printf '#!/bin/sh\nexit 101\n' | "${as_root[@]}" install -m 755 /dev/stdin "$policy"
+  new_policy=1
+fi
 if ! { "${as_root[@]}" apt-get update -qq -o DPkg::Lock::Timeout=120 </dev/null && install; } >"$log" 2>&1; then
   tail -n 40 "$log" >&2
   echo "apt-get could not install: ${missing[*]}" >&2
