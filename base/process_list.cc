@@ -120,7 +120,9 @@ std::vector<ProcessId> marked_processes(std::string_view name, std::string_view 
   const std::string wanted = std::string(name) + "=" + std::string(path);
   auto matches = [&](std::string_view variable) {
     if (!variable.starts_with(wanted)) return false;
-    if (!unless.empty() && variable.find(unless) != std::string_view::npos) return false;
+    if (!unless.empty() && variable.find(unless, wanted.size()) != std::string_view::npos) {
+      return false;
+    }
     return variable.size() == wanted.size() ||
            (marked == Marked::below && variable[wanted.size()] == '/');
   };

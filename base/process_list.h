@@ -20,7 +20,7 @@ std::vector<ProcessId> descendants_of(pid_t root);
 
 // Processes whose environment holds `name`=`path`, or with `below` also a path under it ("/a"
 // matches "/a" and "/a/b", not "/ab"). Our own process is not in it, nor are those whose value
-// holds the text `unless`.
+// holds the text `unless` behind the path.
 enum class Marked { exactly, below };
 std::vector<ProcessId> marked_processes(std::string_view name, std::string_view path, Marked marked,
                                         std::string_view unless = {});

@@ -192,6 +192,12 @@ TEST_CASE("processes are found by a mark in their environment, whole path compon
   CHECK(count("/state/of/base_test/E-1", base::Marked::exactly) == 1);
   CHECK(count("/state/of/base_t", base::Marked::below) == 0);
   CHECK(count("/state/of/base_test/E-1/2", base::Marked::below) == 0);
+  auto unless = [](std::string_view path, std::string_view text) {
+    return base::marked_processes("NS_TEST_MARK", path, base::Marked::below, text).size();
+  };
+  CHECK(unless("/state/of/base_test", "/E-") == 0);
+  CHECK(unless("/state/of/base_test", "/F-") == 1);
+  CHECK(unless("/state/of/base_test/E-1", "/E-") == 1);  // the path itself may be called so
   base::kill_all([] {
     return base::marked_processes("NS_TEST_MARK", "/state/of/base_test", base::Marked::below);
   });

@@ -57,6 +57,7 @@ std::optional<double> bytes_per_s(std::string_view unit);
 struct SlurmResources {
   std::string partition, constraint, gres, account, qos;
   double time_s = 0;      // wall time asked for; 0 = both runs at their limits, and a minute
+  double wait_s = 0;      // in the queue, after which it is given up; 0 = as long as it takes
   bool exclusive = true;  // a node for itself: what else runs there disturbs a measurement
 };
 

@@ -23,13 +23,14 @@ std::string read_option(const YamlNode& node) {
 
 SlurmResources read_slurm(const YamlNode& node) {
   SlurmResources slurm;
-  node.keys({"partition", "constraint", "gres", "account", "qos", "time", "exclusive"});
+  node.keys({"partition", "constraint", "gres", "account", "qos", "time", "wait", "exclusive"});
   slurm.partition = read_option(node.at("partition"));
   slurm.constraint = read_option(node.at("constraint"));
   slurm.gres = read_option(node.at("gres"));
   slurm.account = read_option(node.at("account"));
   slurm.qos = read_option(node.at("qos"));
   slurm.time_s = read_timeout(node.at("time"), slurm.time_s);
+  slurm.wait_s = read_timeout(node.at("wait"), slurm.wait_s);
   slurm.exclusive = node.at("exclusive").boolean().value_or(slurm.exclusive);
   return slurm;
 }

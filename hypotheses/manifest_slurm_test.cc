@@ -34,7 +34,7 @@ ManifestOutcome parse(const std::string& resources) {
 TEST_CASE("slurm: all keys are read, and its presence alone means Slurm") {
   auto outcome = parse(
       "{cores: 4, slurm: {partition: fast, constraint: \"icelake&[a*1|b*1]\", gres: gpu:h100:1, "
-      "account: perf, qos: night, time: 10m, exclusive: false}}");
+      "account: perf, qos: night, time: 10m, wait: 2h, exclusive: false}}");
   REQUIRE(outcome.manifest);
   const Resources& full = outcome.manifest->probes.at("k.bench").resources;
   CHECK(full.cores == 4);
@@ -45,6 +45,7 @@ TEST_CASE("slurm: all keys are read, and its presence alone means Slurm") {
   CHECK(full.slurm->account == "perf");
   CHECK(full.slurm->qos == "night");
   CHECK(full.slurm->time_s == 600);
+  CHECK(full.slurm->wait_s == 7200);
   CHECK_FALSE(full.slurm->exclusive);
 
   outcome = parse("{slurm: {}}");
@@ -53,6 +54,7 @@ TEST_CASE("slurm: all keys are read, and its presence alone means Slurm") {
   REQUIRE(plain);
   CHECK(plain->partition.empty());
   CHECK(plain->time_s == 0);
+  CHECK(plain->wait_s == 0);
   CHECK(plain->exclusive);
 
   CHECK_FALSE(parse("{cores: 1}").manifest->probes.at("k.bench").resources.slurm);

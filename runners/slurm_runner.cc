@@ -20,12 +20,12 @@ using base::ErrorCode;
 namespace {
 
 constexpr double kSbatchLimit_s = 20;
-constexpr double kScancelLimit_s = 2;  // a stop has to be over in 5 s
-constexpr double kStopLimit_s = 2.5;   // for the node to end what runs
+constexpr double kCancelLimit_s = 2;  // a stop has to be over in 5 s
+constexpr double kStopLimit_s = 2.5;  // for the node to end what runs
 constexpr double kLook_s = 0.05;
 constexpr double kLongestPause_s = 60;
 
-std::string last_line(const fs::path& file) {
+std::string log_tail(const fs::path& file) {
   std::istringstream lines(base::read_file(file).value_or(""));
   std::string last;
   for (std::string line; std::getline(lines, line);) {
@@ -36,7 +36,7 @@ std::string last_line(const fs::path& file) {
 
 void cancel_now(SlurmQueue& queue, const std::string& name) {
   queue.cancel(name);  // until Slurm says that it is over
-  (void)run_command({"scancel", "--name=" + name}, kScancelLimit_s, {});
+  (void)run_command({"scancel", "--name=" + name}, kCancelLimit_s, {});
 }
 
 }  // namespace
@@ -106,7 +106,7 @@ base::Result<JobReport> SlurmRunner::run_attempts(const Job& job, std::stop_toke
     NS_TRY(remove_ticket(job.artifacts));
     options_.queue->cancel(ticket->name);
     why = std::get<Lost>(*end).why +
-          last_line(log_file(attempt_folder(job.artifacts, ticket->attempt)));
+          log_tail(log_file(attempt_folder(job.artifacts, ticket->attempt)));
     base::log_warning(fmt::format("{}: lost: {}", job.key, why));
     ticket.reset();
   }
@@ -168,7 +168,8 @@ base::Result<std::optional<SlurmTicket>> SlurmRunner::submit(const Job& job, std
 
 base::Result<SlurmRunner::End> SlurmRunner::follow(const Job& job, const SlurmTicket& ticket,
                                                    std::stop_token stop) {
-  SlurmWatch watch(job.key, {wall_limit_s(job), options_.patience_s, options_.grace_s});
+  const double wait_s = job.slurm ? job.slurm->wait_s : 0;
+  SlurmWatch watch(job.key, {wall_limit_s(job), options_.patience_s, wait_s, options_.grace_s});
   const fs::path attempt = attempt_folder(job.artifacts, ticket.attempt);
   for (std::string told;;) {
     auto look = options_.queue->look(ticket.name, stop);
@@ -192,7 +193,7 @@ base::Result<JobReport> SlurmRunner::stop_job(const Job& job, const SlurmTicket&
   // queue does not get it.
   auto sent = run_command(
       {"scancel", "--batch", "--signal=TERM", "--name=" + ticket.name, "--state=RUNNING"},
-      kScancelLimit_s, {});
+      kCancelLimit_s, {});
   const double until_s = clock_.monotonic_s() + kStopLimit_s;
   std::error_code ignored;
   const bool runs = fs::exists(attempt / "job", ignored);  // the worker's first file

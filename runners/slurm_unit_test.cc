@@ -24,7 +24,7 @@ std::string word(const base::Result<SlurmWatch::Step>& step) {
   return "lost: " + std::get<SlurmWatch::Lost>(*step).why;
 }
 
-SlurmWatch watch() { return SlurmWatch("E-1/0", {100, 50, 5}); }
+SlurmWatch watch(double wait_s = 0) { return SlurmWatch("E-1/0", {100, 50, wait_s, 5}); }
 
 // What a fresh watch makes of one state.
 std::string once(const Look& look, bool finished) {
@@ -123,6 +123,10 @@ TEST_CASE("Slurm: a job that nobody will ever start is given up, one that waits 
     CHECK(word(queued.see(seen("PENDING", "Resources"), false, now_s)) == "wait");
   }
   CHECK(queued.waits_for() == "Resources");
+  SlurmWatch hurried = watch(30);
+  CHECK(word(hurried.see(seen("PENDING", "Priority"), false, 0)) == "wait");
+  CHECK(word(hurried.see(seen("PENDING", "Resources"), false, 30)) == "wait");
+  CHECK(says(word(hurried.see(seen("PENDING", "Resources"), false, 31)), "resources.slurm.wait"));
 }
 
 TEST_CASE("Slurm: a job that outlasts its own limits is lost; time in the queue does not count") {

@@ -50,9 +50,15 @@ base::Result<SlurmWatch::Step> SlurmWatch::see_live(const SlurmState& job, doubl
   if (job.state == "PENDING" || job.state == "CONFIGURING") {
     running_since_.reset();
     waits_for_ = job.reason == "None" ? "" : job.reason;
+    const bool too_long = patience_.wait_s > 0 && passed(waiting_since_, patience_.wait_s, now_s);
     if (!is_stuck(job.reason)) {
       stuck_since_.reset();
-      return Step(Wait{});
+      if (!too_long) return Step(Wait{});
+      return base::fail(ErrorCode::unavailable,
+                        fmt::format("{} was not started within {:.0f} s (reason: {}) and was given "
+                                    "up, as resources.slurm.wait says",
+                                    named(job), patience_.wait_s, job.reason),
+                        key_);
     }
     if (!passed(stuck_since_, patience_.stuck_s, now_s)) return Step(Wait{});
     return base::fail(

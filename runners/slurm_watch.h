@@ -14,6 +14,7 @@ namespace runners {
 struct SlurmPatience {
   double wall_s = 3600;   // on its node, see wall_limit_s()
   double stuck_s = 3600;  // held or impossible, or Slurm does not answer
+  double wait_s = 0;      // in the queue; 0 = without end
   double grace_s = 20;    // until the files of a job that ended show up here
 };
 
@@ -34,6 +35,7 @@ class SlurmWatch {
   //   it does not know the job         its outcome if there is one, else after grace_s: lost
   //   it started the job again         lost
   //   waiting, for what cannot come    wait; after stuck_s: unavailable
+  //   waiting, for its turn            wait; after wait_s: unavailable
   //   running, for more than wall_s    lost
   //   OUT_OF_MEMORY                    refused, whatever it wrote: Slurm killed a part of it
   //   over, its outcome is there       that: the node writes it only when nothing cut it short
@@ -53,7 +55,7 @@ class SlurmWatch {
 
   std::string key_;
   SlurmPatience patience_;
-  std::optional<double> silent_since_, stuck_since_, running_since_, ended_since_;
+  std::optional<double> silent_since_, waiting_since_, stuck_since_, running_since_, ended_since_;
   std::string waits_for_;
 };
 

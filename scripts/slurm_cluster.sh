@@ -17,9 +17,12 @@ export LC_ALL=C PATH="$PATH:/usr/sbin:/sbin"
 complain() { echo "slurm_cluster.sh: $*" >&2; exit 1; }
 usage() { sed -n '5,9s/^# *//p' "$0" >&2; exit 2; }
 
-# Processes are known by the folder in their command line or environment, never by name alone.
 pid_of() { cat "$dir/run/$1.pid" 2>/dev/null || true; }
-alive() { local pid; pid=$(pid_of "$1"); [ -n "$pid" ] && kill -0 "$pid" 2>/dev/null && [ "$(ps -o stat= -p "$pid" | cut -c1)" != Z ]; }
+alive() {  # and no zombie, which a container's first process may leave for ever
+  local pid
+  pid=$(pid_of "$1")
+  [ -n "$pid" ] && grep -q '^State:[[:space:]][^ZX]' "/proc/$pid/status" 2>/dev/null
+}
 
 launch() {  # launch PART COMMAND...
   local part=$1
@@ -148,22 +151,25 @@ start() {
 }
 
 stop() {
-  # Jobs first: a step outlives its slurmd.
-  if alive controller; then SLURM_CONF="$dir/slurm.conf" timeout 5 scancel --full --signal=KILL --user="$(id -un)" 2>/dev/null || true; fi
-  for pid in "$dir"/run/*.pid; do
-    local part
-    part=$(basename "$pid" .pid)
-    case $part in controller | n[0-9]*) kill_part "$part" TERM ;; esac
-  done
-  kill_part munge TERM
-  # Steps whose slurmd is gone still have our configuration in their environment.
+  # Jobs first, in order; nothing of the rest is needed again, so it is killed.
+  if alive controller; then
+    export SLURM_CONF="$dir/slurm.conf"
+    timeout 5 scancel --user="$(id -un)" 2>/dev/null || true
+    for _ in $(seq 30); do
+      if [ -z "$(timeout 5 squeue -h -t R,CG -o %i 2>/dev/null)" ]; then break; fi
+      sleep 0.1
+    done
+  fi
+  for pid in "$dir"/run/*.pid; do kill_part "$(basename "$pid" .pid)" KILL; done
+  # What a dead node or controller left: it has our configuration in its environment.
   for environ in /proc/[0-9]*/environ; do
-    if grep -qzxF "SLURM_CONF=$dir/slurm.conf" "$environ" 2>/dev/null; then
-      local pid=${environ#/proc/}
-      case "$(cat "/proc/${pid%/environ}/comm" 2>/dev/null)" in
-        slurmstepd* | slurmd* | slurmctld*) kill -KILL "${pid%/environ}" 2>/dev/null || true ;;
-      esac
-    fi
+    local pid=${environ#/proc/}
+    pid=${pid%/environ}
+    if ! grep -qzxF "SLURM_CONF=$dir/slurm.conf" "$environ" 2>/dev/null; then continue; fi
+    case "$(cat "/proc/$pid/comm" 2>/dev/null)" in
+      slurmstepd* | slurmd* | slurmctld* | slurmscriptd*) kill -KILL "$pid" 2>/dev/null || true ;;
+      *) if grep -qz '^SLURM_JOB_ID=' "$environ" 2>/dev/null; then kill -KILL "$pid" 2>/dev/null || true; fi ;;
+    esac
   done
 }
 
