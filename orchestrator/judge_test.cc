@@ -80,6 +80,24 @@ TEST_CASE("pairs: a build that fails ends the comparison at once") {
   CHECK(answered(base).verdict == Verdict::invalid);
 }
 
+TEST_CASE("pairs: nodes of one processor are one machine, two processors are no evidence") {
+  auto runs = record(Question::own_metric);
+  const auto pair_on = [&](const std::string& machine) {
+    add_pair(runs, 100, 60);
+    for (std::size_t i = runs.runs.size() - 2; i < runs.runs.size(); ++i) {
+      runs.runs[i].machine.machine = machine;
+    }
+  };
+  pair_on("n1 on a (Xeon, 8 cores)");
+  pair_on("n2 on b (Xeon, 4 cores)");
+  CHECK(next(runs).size() == 2);
+  pair_on("n3 on c (Epyc, 8 cores)");
+  const Answer answer = answered(runs);
+  CHECK(answer.verdict == Verdict::invalid);
+  CHECK(holds(answer.reason, "(Xeon; Epyc)"));
+  CHECK(holds(answer.reason, "resources.slurm.constraint"));
+}
+
 TEST_CASE("pairs: clear gains, losses and ties are told apart, and not before the minimum") {
   struct Row {
     double ratio;

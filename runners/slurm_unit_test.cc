@@ -66,7 +66,7 @@ TEST_CASE("Slurm: a live job is waited for, and nothing is taken before it ended
   }
 }
 
-TEST_CASE("Slurm: a whole outcome is taken however Slurm calls the end; without one it is lost") {
+TEST_CASE("Slurm: a whole outcome is taken however Slurm calls the end, without one it is lost") {
   CHECK(once(unknown(), true) == "take");
   for (const char* state : {"COMPLETED", "NODE_FAIL", "CANCELLED", "TIMEOUT", "PREEMPTED"}) {
     INFO(state);
@@ -129,7 +129,8 @@ TEST_CASE("Slurm: a job that nobody will ever start is given up, one that waits 
   CHECK(says(word(hurried.see(seen("PENDING", "Resources"), false, 31)), "resources.slurm.wait"));
 }
 
-TEST_CASE("Slurm: a job that outlasts its own limits is lost; time in the queue does not count") {
+TEST_CASE(
+    "Slurm: a job that outlasts its own limits is lost, and time in the queue does not count") {
   SlurmWatch watched = watch();
   CHECK(word(watched.see(seen("PENDING", "Priority"), false, 0)) == "wait");
   CHECK(word(watched.see(seen("RUNNING"), false, 1000)) == "wait");
