@@ -40,6 +40,7 @@ json launch_json(const Launch& launch) {
           {"output_bytes", limits.output_bytes},
           {"memory_bytes", limits.memory_bytes},
           {"file_bytes", limits.file_bytes},
+          {"disk_bytes", limits.disk_bytes},
           {"processes", limits.processes}};
 }
 
@@ -56,6 +57,7 @@ Launch launch_of(const json& value) {
   launch.limits.output_bytes = value.at("output_bytes");
   launch.limits.memory_bytes = value.at("memory_bytes");
   launch.limits.file_bytes = value.at("file_bytes");
+  launch.limits.disk_bytes = value.at("disk_bytes");
   launch.limits.processes = value.at("processes");
   return launch;
 }
