@@ -34,6 +34,7 @@ base::Result<MachineState> machine_state_from_json(const nlohmann::json&);
 
 // The payload alone; the kind travels beside it (kind_of).
 nlohmann::json to_json(const Fact&);
+std::string to_json_text(const Fact&);  // the same, quicker; the keys in another order
 base::Result<Fact> fact_from_json(std::string_view kind, const nlohmann::json& payload);
 
 // Text that may hold anything (output of foreign programs) as valid UTF-8 JSON text.

@@ -1,14 +1,18 @@
 // Writing and reading JSON from one list of fields a type (describe() in json_fields.h), so that
-// the two directions cannot disagree. Only for this folder.
+// the two directions cannot disagree. For this folder, and for what keeps values of other folders
+// with their own describe().
 #pragma once
 
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <concepts>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -30,6 +34,25 @@ template <class Tag>
 struct IsId<base::Id<Tag>> : std::true_type {};
 template <class T>
 concept AnyId = IsId<T>::value;
+
+template <class T>
+struct IsVector : std::false_type {};
+template <class T>
+struct IsVector<std::vector<T>> : std::true_type {};
+template <class T>
+struct IsList : IsVector<T> {};
+template <class T>
+struct IsList<std::set<T>> : std::true_type {};
+template <class T, std::size_t N>
+struct IsList<std::array<T, N>> : std::true_type {};
+template <class T>
+struct IsTextMap : std::false_type {};
+template <class T>
+struct IsTextMap<std::map<std::string, T>> : std::true_type {};
+template <class T>
+struct IsOptional : std::false_type {};
+template <class T>
+struct IsOptional<std::optional<T>> : std::true_type {};
 
 template <class T>
 concept Integer = std::integral<T> && !std::same_as<T, bool>;
@@ -137,20 +160,15 @@ class JsonReader {
   void decode(const nlohmann::json& json, const JsonPath& path, T& value);
   template <Integer T>
   void decode_integer(const nlohmann::json& json, const JsonPath& path, T& value);
+  template <class T>
+  void decode_list(const nlohmann::json& json, const JsonPath& path, std::set<T>& value);
+  template <class T, std::size_t N>
+  void decode_list(const nlohmann::json& json, const JsonPath& path, std::array<T, N>& value);
 
   const nlohmann::json& object_;
   const JsonPath& path_;
   std::string& error_;
 };
-
-template <class T>
-struct IsVector : std::false_type {};
-template <class T>
-struct IsVector<std::vector<T>> : std::true_type {};
-template <class T>
-struct IsOptional : std::false_type {};
-template <class T>
-struct IsOptional<std::optional<T>> : std::true_type {};
 
 template <class T>
 nlohmann::json JsonWriter::encode(const T& value) {
@@ -202,6 +220,20 @@ void JsonReader::decode_integer(const nlohmann::json& json, const JsonPath& path
 }
 
 template <class T>
+void JsonReader::decode_list(const nlohmann::json& json, const JsonPath& path, std::set<T>& value) {
+  std::vector<T> items;
+  decode(json, path, items);
+  value = std::set<T>(items.begin(), items.end());
+}
+
+template <class T, std::size_t N>
+void JsonReader::decode_list(const nlohmann::json& json, const JsonPath& path,
+                             std::array<T, N>& value) {
+  if (!json.is_array() || json.size() != N) return wrong(path, "a list of another length", json);
+  for (std::size_t i = 0; i < N; ++i) decode(json[i], {&path, {}, i}, value[i]);
+}
+
+template <class T>
 void JsonReader::decode(const nlohmann::json& json, const JsonPath& path, T& value) {
   if constexpr (std::same_as<T, double>) {
     if (json.is_null()) return void(value = 0);
@@ -215,8 +247,8 @@ void JsonReader::decode(const nlohmann::json& json, const JsonPath& path, T& val
   } else if constexpr (std::same_as<T, std::string>) {
     if (!json.is_string()) return wrong(path, "a text", json);
     value = json.get_ref<const std::string&>();
-  } else if constexpr (std::same_as<T, Conditions>) {
-    if (!json.is_object()) return wrong(path, "an object of texts", json);
+  } else if constexpr (IsTextMap<T>::value) {
+    if (!json.is_object()) return wrong(path, "an object", json);
     value.clear();
     for (const auto& [name, item] : json.items()) decode(item, {&path, name}, value[name]);
   } else if constexpr (std::is_enum_v<T>) {
@@ -244,6 +276,8 @@ void JsonReader::decode(const nlohmann::json& json, const JsonPath& path, T& val
     value.clear();
     for (std::size_t i = 0; i < json.size() && error_.empty(); ++i)
       decode(json[i], {&path, {}, i}, value.emplace_back());
+  } else if constexpr (IsList<T>::value) {
+    decode_list(json, path, value);
   } else {
     JsonReader reader(json, path, error_);
     describe(reader, value);

@@ -1,6 +1,5 @@
-// The fields of each type of types.h, in the order of their declaration, for json_codec.h. Only for
-// this folder. A new field belongs here too; the round trip in json_test.cc shows when it is
-// missing.
+// The fields of each type of types.h, in the order of their declaration, for json_codec.h. A new
+// field belongs here too; the round trip in json_test.cc shows when it is missing.
 #pragma once
 
 #include "hypotheses/json_codec.h"

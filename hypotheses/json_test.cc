@@ -171,6 +171,7 @@ TEST_CASE("every fact survives the way to text and back") {
     REQUIRE(back);
     CHECK(back->index() == fact.index());
     CHECK(to_json(*back) == first);
+    CHECK(json::parse(to_json_text(fact)) == first);
   }
   CHECK(kinds.size() == std::variant_size_v<Fact>);
 }
@@ -334,6 +335,25 @@ TEST_CASE("a fact with a missing key, or a value of another type, is refused and
 TEST_CASE("foreign bytes become valid JSON text") {
   const std::string text = dump(json{{"detail", "bad \xff byte"}});
   CHECK(json::accept(text));
+}
+
+TEST_CASE("text written at once says what the tree of values says") {
+  const double third = 1.0 / 3;
+  Run run;
+  run.id = {7};
+  run.detail = "a \"quote\", a \\, a line\nbreak, a bell\a, \xc3\xa9 and a stray \xff";
+  run.wall_s = third;
+  run.observations = {{{"m\n", {{"k\"", "v"}}}, 5e-324, ""}, {{}, 1e300, "ns"}};
+  for (const Fact& fact :
+       {Fact(RunRecorded{run}), Fact(Noted{}),
+        Fact(NoiseMeasured{{}, "", {}, "", std::numeric_limits<double>::quiet_NaN(), 1}),
+        Fact(QuestionAnswered{{1}, {Question::guards, Verdict::invalid, "", Evidence{}, {}}})}) {
+    const std::string text = to_json_text(fact);
+    INFO(text);
+    const json parsed = json::parse(text);
+    CHECK(parsed == json::parse(dump(to_json(fact))));
+    if (std::holds_alternative<RunRecorded>(fact)) CHECK(parsed.at("run").at("wall_s") == third);
+  }
 }
 
 TEST_CASE("a change is read back") {

@@ -86,8 +86,10 @@ std::string percent_text(double log_ratio) {
 
 std::string to_text(const Conditions& conditions) {
   std::string text;
-  for (const auto& [name, value] : conditions)
-    text += fmt::format("{}{}={}", text.empty() ? "" : ",", name, value);
+  for (const auto& [name, value] : conditions) {
+    if (!text.empty()) text += ',';
+    text.append(name).append("=").append(value);
+  }
   return text;
 }
 

@@ -13,8 +13,8 @@ namespace store {
 
 namespace {
 
-base::Status check_finite(double value, const std::string& what, const std::string& where) {
-  if (std::isfinite(value)) return {};
+tl::unexpected<base::Error> not_finite(double value, const std::string& what,
+                                       const std::string& where) {
   return base::fail(
       base::ErrorCode::bad_input,
       fmt::format("expected a finite number for {}, found {}; leave the value out and record the "
@@ -23,11 +23,13 @@ base::Status check_finite(double value, const std::string& what, const std::stri
       where);
 }
 
+// Texts are made only for an error: this is asked of every run.
 base::Status check_run(const hypotheses::Run& run) {
-  const std::string where = run.id.text() + " of " + run.experiment.text();
-  NS_TRY(check_finite(run.wall_s, "wall_s", where));
+  const auto where = [&] { return run.id.text() + " of " + run.experiment.text(); };
+  if (!std::isfinite(run.wall_s)) return not_finite(run.wall_s, "wall_s", where());
   for (const auto& observation : run.observations) {
-    NS_TRY(check_finite(observation.value, hypotheses::to_text(observation.key), where));
+    if (std::isfinite(observation.value)) continue;
+    return not_finite(observation.value, hypotheses::to_text(observation.key), where());
   }
   return {};
 }
@@ -35,11 +37,11 @@ base::Status check_run(const hypotheses::Run& run) {
 base::Status check_evidence(const std::optional<hypotheses::Evidence>& evidence,
                             const std::string& where) {
   if (!evidence) return {};
-  const std::string metric = hypotheses::to_text(evidence->key);
   for (double value :
        {evidence->effect, evidence->low, evidence->high, evidence->e_better, evidence->e_worse,
         evidence->noise, evidence->base_value, evidence->candidate_value}) {
-    NS_TRY(check_finite(value, "the evidence on " + metric, where));
+    if (std::isfinite(value)) continue;
+    return not_finite(value, "the evidence on " + hypotheses::to_text(evidence->key), where);
   }
   return {};
 }
@@ -47,12 +49,15 @@ base::Status check_evidence(const std::optional<hypotheses::Evidence>& evidence,
 struct CheckStorable {
   base::Status operator()(const hypotheses::RunRecorded& fact) const { return check_run(fact.run); }
   base::Status operator()(const hypotheses::ExperimentFinished& fact) const {
-    NS_TRY(check_finite(fact.cost_s, "cost_s", fact.experiment.text()));
+    if (!std::isfinite(fact.cost_s)) {
+      return not_finite(fact.cost_s, "cost_s", fact.experiment.text());
+    }
     return check_evidence(fact.answer.evidence, fact.experiment.text());
   }
   base::Status operator()(const hypotheses::NoiseMeasured& fact) const {
-    return check_finite(fact.noise, "the noise of " + hypotheses::to_text(fact.key),
-                        fact.night.text());
+    if (std::isfinite(fact.noise)) return {};
+    return not_finite(fact.noise, "the noise of " + hypotheses::to_text(fact.key),
+                      fact.night.text());
   }
   base::Status operator()(const hypotheses::QuestionAnswered& fact) const {
     return check_evidence(fact.answer.evidence, fact.hypothesis.text());
@@ -75,10 +80,10 @@ base::Status check_storable(const hypotheses::Fact& fact) {
   return std::visit(CheckStorable{}, fact);
 }
 
-base::Status append(Connection& db, const Event& event) {
-  NS_TRY(db.execute("INSERT INTO events (seq, at_ms, kind, payload) VALUES (?, ?, ?, ?)", event.seq,
-                    event.at, hypotheses::kind_of(event.fact),
-                    hypotheses::dump(hypotheses::to_json(event.fact))));
+base::Status append(Connection& db, std::int64_t seq, base::Instant at,
+                    const hypotheses::Fact& fact) {
+  NS_TRY(db.execute("INSERT INTO events (seq, at_ms, kind, payload) VALUES (?, ?, ?, ?)", seq, at,
+                    hypotheses::kind_of(fact), hypotheses::to_json_text(fact)));
   return {};
 }
 
@@ -137,11 +142,11 @@ base::Result<std::vector<PendingEffect>> pending_effects(Connection& db) {
       });
 }
 
-base::Status count_one(Connection& db, std::string_view counter) {
+base::Status count(Connection& db, std::string_view counter, std::int64_t more) {
   NS_TRY(
-      db.execute("INSERT INTO counters (name, value) VALUES (?, 1) "
-                 "ON CONFLICT (name) DO UPDATE SET value = value + 1",
-                 counter));
+      db.execute("INSERT INTO counters (name, value) VALUES (?1, ?2) "
+                 "ON CONFLICT (name) DO UPDATE SET value = value + ?2",
+                 counter, more));
   return {};
 }
 

@@ -12,7 +12,8 @@ namespace store {
 // Values that a JSON record cannot hold are refused here, with the metric and the run named.
 base::Status check_storable(const hypotheses::Fact& fact);
 
-base::Status append(Connection& db, const Event& event);
+base::Status append(Connection& db, std::int64_t seq, base::Instant at,
+                    const hypotheses::Fact& fact);
 base::Result<std::int64_t> last_event(Connection& db);  // 0 when there is none
 
 // Events above `after` in order, `limit` at most (-1 = all); a gap in the sequence is an error.
@@ -34,7 +35,7 @@ base::Status remove_done(Connection& db, hypotheses::EffectId effect);
 base::Result<std::vector<PendingEffect>> pending_effects(Connection& db);
 
 // Counted in the same transaction, so that nobody ever counts over a table.
-base::Status count_one(Connection& db, std::string_view counter);
+base::Status count(Connection& db, std::string_view counter, std::int64_t more = 1);
 base::Result<std::int64_t> counted(Connection& db, std::string_view counter);
 
 }  // namespace store

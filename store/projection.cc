@@ -4,8 +4,17 @@
 
 namespace store {
 
-base::Status project(Connection& db, const Event& event) {
-  return std::visit([&](const auto& fact) { return project(db, event.seq, fact); }, event.fact);
+namespace {
+constexpr std::size_t kBatch = 1000;  // facts of a rebuild that are kept in memory
+}  // namespace
+
+base::Status project(Connection& db, std::int64_t first, std::span<const hypotheses::Fact> facts) {
+  for (const auto& fact : facts) {
+    const std::int64_t seq = first + (&fact - facts.data());
+    NS_TRY(
+        std::visit([&](const auto& alternative) { return project(db, seq, alternative); }, fact));
+  }
+  return add_costs(db, facts);
 }
 
 base::Status rebuild(Connection& db) {
@@ -16,7 +25,19 @@ base::Status rebuild(Connection& db) {
         "hypotheses_fts", "hypotheses", "journal", "nights", "campaigns", "counters"}) {
     NS_TRY(db.execute(std::string("DELETE FROM ") + table));
   }
-  NS_TRY(each_event(db, 0, -1, [&](const Event& event) { return project(db, event); }));
+  std::vector<hypotheses::Fact> facts;
+  std::int64_t first = 1;
+  auto project_those = [&] {
+    auto status = project(db, first, facts);
+    first += std::ssize(facts);
+    facts.clear();
+    return status;
+  };
+  NS_TRY(each_event(db, 0, -1, [&](const Event& event) -> base::Status {
+    facts.push_back(event.fact);
+    return facts.size() < kBatch ? base::Status() : project_those();
+  }));
+  NS_TRY(project_those());
   return transaction.commit();
 }
 

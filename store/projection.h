@@ -3,12 +3,15 @@
 // something never recorded is an error, and the whole commit with it.
 #pragma once
 
+#include <span>
+
 #include "store/sqlite.h"
 #include "store/store.h"
 
 namespace store {
 
-base::Status project(Connection& db, const Event& event);
+// The facts of one transaction; the first is event `first`.
+base::Status project(Connection& db, std::int64_t first, std::span<const hypotheses::Fact> facts);
 
 // Empties every projected table and replays the events into them, all or nothing.
 base::Status rebuild(Connection& db);
@@ -33,6 +36,8 @@ base::Status project(Connection& db, Seq seq, const hypotheses::HypothesisDecide
 // projection_experiments.cc
 base::Status project(Connection& db, Seq seq, const hypotheses::ExperimentStarted& fact);
 base::Status project(Connection& db, Seq seq, const hypotheses::RunRecorded& fact);
+// Of all runs among the facts: once a transaction, not a run.
+base::Status add_costs(Connection& db, std::span<const hypotheses::Fact> facts);
 base::Status project(Connection& db, Seq seq, const hypotheses::ExperimentFinished& fact);
 base::Status project(Connection& db, Seq seq, const hypotheses::ExperimentCancelled& fact);
 

@@ -6,7 +6,7 @@ namespace store {
 base::Status project(Connection& db, Seq seq, const hypotheses::CampaignCreated& fact) {
   NS_TRY(db.execute("INSERT INTO campaigns (id, created, state) VALUES (?, ?, ?)", fact.campaign.id,
                     seq, fact.campaign.state));
-  return count_one(db, "campaigns");
+  return count(db, "campaigns");
 }
 
 base::Status project(Connection& db, Seq, const hypotheses::CampaignChanged& fact) {
@@ -21,7 +21,7 @@ base::Status project(Connection& db, Seq seq, const hypotheses::NightStarted& fa
       db.execute("INSERT INTO nights (id, campaign, started, state, ended_ms, reason) "
                  "VALUES (?, ?, ?, ?, ?, ?)",
                  night.id, night.campaign, seq, night.state, night.ended, night.reason));
-  return count_one(db, "nights");
+  return count(db, "nights");
 }
 
 base::Status project(Connection& db, Seq, const hypotheses::NightEnded& fact) {

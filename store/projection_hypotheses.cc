@@ -12,7 +12,7 @@ base::Status project(Connection& db, Seq seq, const hypotheses::HypothesisOpened
                  opened.reason, opened.cost_s));
   NS_TRY(db.execute("INSERT INTO hypotheses_fts (rowid, claim, reason) VALUES (?, ?, ?)", opened.id,
                     opened.claim, opened.reason));
-  return count_one(db, "hypotheses");
+  return count(db, "hypotheses");
 }
 
 // A move without a reason keeps the last one.

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
-#include <map>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -20,11 +20,18 @@ struct FinalizeStatement {
 using ConnectionHandle = std::unique_ptr<sqlite3, CloseConnection>;
 using StatementHandle = std::unique_ptr<sqlite3_stmt, FinalizeStatement>;
 
+struct TextHash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view text) const {
+    return std::hash<std::string_view>()(text);
+  }
+};
+
 struct Connection::Impl {
   std::filesystem::path file;
   ConnectionHandle db;
   // Idle statements by their text; several when one is needed while another is being read.
-  std::map<std::string, std::vector<StatementHandle>, std::less<>> idle;
+  std::unordered_map<std::string, std::vector<StatementHandle>, TextHash, std::equal_to<>> idle;
 
   tl::unexpected<base::Error> fail(int code) const {
     return tl::unexpected(sqlite_error(code, db.get(), file));
@@ -48,7 +55,8 @@ Statement::~Statement() {
   loan_->home->push_back(std::move(loan_->handle));
 }
 
-void Statement::bind(std::initializer_list<Value> values) {
+void Statement::bind(std::initializer_list<Value> values, Texts texts) {
+  const auto keep = texts == Texts::outlive ? SQLITE_STATIC : SQLITE_TRANSIENT;
   sqlite3_stmt* statement = loan_->handle.get();
   int index = 0;
   for (const Value& value : values) {
@@ -61,7 +69,7 @@ void Statement::bind(std::initializer_list<Value> values) {
     } else if (auto* text = std::get_if<std::string_view>(&value.value_)) {
       // An empty view may point nowhere, which SQLite would take for NULL.
       code = sqlite3_bind_text64(statement, index, text->empty() ? "" : text->data(), text->size(),
-                                 SQLITE_TRANSIENT, SQLITE_UTF8);
+                                 keep, SQLITE_UTF8);
     } else {
       code = sqlite3_bind_null(statement, index);
     }
@@ -127,7 +135,8 @@ base::Status Connection::script(const std::string& sql) {
 }
 
 base::Result<Statement> Connection::query_values(std::string_view sql,
-                                                 std::initializer_list<Value> values) {
+                                                 std::initializer_list<Value> values,
+                                                 Statement::Texts texts) {
   auto entry = impl_->idle.find(sql);
   if (entry == impl_->idle.end()) entry = impl_->idle.try_emplace(std::string(sql)).first;
   auto& home = entry->second;
@@ -144,13 +153,13 @@ base::Result<Statement> Connection::query_values(std::string_view sql,
   }
   Statement statement(
       std::make_unique<Statement::Loan>(Statement::Loan{std::move(handle), &home, impl_.get()}));
-  statement.bind(values);
+  statement.bind(values, texts);
   return statement;
 }
 
 base::Result<std::int64_t> Connection::execute_values(std::string_view sql,
                                                       std::initializer_list<Value> values) {
-  NS_ASSIGN(statement, query_values(sql, values));
+  NS_ASSIGN(statement, query_values(sql, values, Statement::Texts::outlive));
   for (;;) {
     NS_ASSIGN(row, statement.next());
     if (!row) return sqlite3_changes64(impl_->db.get());

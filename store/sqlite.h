@@ -86,7 +86,8 @@ class Statement {
   friend class Connection;
   struct Loan;  // the prepared statement and where it goes back to
   explicit Statement(std::unique_ptr<Loan> loan);
-  void bind(std::initializer_list<Value> values);
+  enum class Texts { copied, outlive };  // what is bound outlives the statement, or is copied
+  void bind(std::initializer_list<Value> values, Texts texts);
   tl::unexpected<base::Error> unknown_word(int column, const std::string& expected) const;
   std::unique_ptr<Loan> loan_;
 };
@@ -127,7 +128,8 @@ class Connection {
 
  private:
   explicit Connection(std::unique_ptr<Impl> impl);
-  base::Result<Statement> query_values(std::string_view sql, std::initializer_list<Value> values);
+  base::Result<Statement> query_values(std::string_view sql, std::initializer_list<Value> values,
+                                       Statement::Texts texts = Statement::Texts::copied);
   base::Result<std::int64_t> execute_values(std::string_view sql,
                                             std::initializer_list<Value> values);
   base::Result<std::int64_t> integer_values(std::string_view sql,

@@ -54,11 +54,9 @@ base::Status expect_sole_writer(Connection& db, std::int64_t last_seq) {
 }
 
 base::Status write(Connection& db, const Commit& commit, std::int64_t last_seq) {
-  for (const auto& fact : commit.facts) {
-    const Event event{++last_seq, commit.at, fact};
-    NS_TRY(append(db, event));
-    NS_TRY(project(db, event));
-  }
+  std::int64_t seq = last_seq;
+  for (const auto& fact : commit.facts) NS_TRY(append(db, ++seq, commit.at, fact));
+  NS_TRY(project(db, last_seq + 1, commit.facts));
   for (const auto& effect : commit.pending) NS_TRY(add_pending(db, effect));
   for (auto effect : commit.done) NS_TRY(remove_done(db, effect));
   return {};
