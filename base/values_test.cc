@@ -3,7 +3,9 @@
 #include <set>
 #include <thread>
 
+#include "base/build_id.h"
 #include "base/clock.h"
+#include "base/files.h"
 #include "base/id.h"
 #include "base/queue.h"
 #include "base/result.h"
@@ -101,4 +103,16 @@ TEST_CASE("an error passes through with its code and context") {
   REQUIRE_FALSE(odd);
   CHECK(odd.error().code == base::ErrorCode::bad_input);
   CHECK(odd.error().text() == "half: odd");
+}
+
+TEST_CASE("the build id is the one that the linker wrote into this program") {
+  const std::string id = base::build_id();
+  REQUIRE(id.size() >= 16);
+  std::string bytes;
+  for (std::size_t i = 0; i < id.size(); i += 2) {
+    bytes += static_cast<char>(std::stoi(id.substr(i, 2), nullptr, 16));
+  }
+  const auto program = base::read_file("/proc/self/exe");
+  REQUIRE(program);
+  CHECK(program->find(std::string("GNU\0", 4) + bytes) != std::string::npos);
 }

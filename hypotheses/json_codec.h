@@ -50,6 +50,10 @@ struct IsTextMap : std::false_type {};
 template <class T>
 struct IsTextMap<std::map<std::string, T>> : std::true_type {};
 template <class T>
+struct IsIdMap : std::false_type {};
+template <class Tag, class T>
+struct IsIdMap<std::map<base::Id<Tag>, T>> : std::true_type {};
+template <class T>
 struct IsOptional : std::false_type {};
 template <class T>
 struct IsOptional<std::optional<T>> : std::true_type {};
@@ -251,6 +255,14 @@ void JsonReader::decode(const nlohmann::json& json, const JsonPath& path, T& val
     if (!json.is_object()) return wrong(path, "an object", json);
     value.clear();
     for (const auto& [name, item] : json.items()) decode(item, {&path, name}, value[name]);
+  } else if constexpr (IsIdMap<T>::value) {
+    if (!json.is_object()) return wrong(path, "an object", json);
+    value.clear();
+    for (const auto& [name, item] : json.items()) {
+      const auto id = T::key_type::parse(name);
+      if (!id) return wrong({&path, name}, "an id as its name", item);
+      decode(item, {&path, name}, value[*id]);
+    }
   } else if constexpr (std::is_enum_v<T>) {
     const auto word =
         json.is_string() ? from_text<T>(json.get_ref<const std::string&>()) : std::optional<T>();

@@ -5,6 +5,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "hypotheses/field_count.h"
 #include "hypotheses/json_fact_fields.h"
 
 namespace hypotheses {
@@ -63,35 +64,6 @@ class Filler {
 
   int count_ = 0;
 };
-
-// Counts what describe() lists; an interval stands for two fields.
-struct FieldCounter {
-  int count = 0;
-  template <class T>
-  void operator()(const char*, T&) {
-    ++count;
-  }
-  template <class T>
-  void if_any(const char*, T&) {
-    ++count;
-  }
-  void interval(const char*, double&, double&) { count += 2; }
-  template <class F>
-  void derived(const char*, F) {}
-};
-
-struct AnyField {
-  template <class T>
-  operator T() const;  // NOLINT(google-explicit-constructor): declared only, to count what an
-                       // aggregate takes
-};
-
-template <class T, class... Fields>
-constexpr int field_count() {
-  if constexpr (requires { T{Fields{}..., AnyField{}}; })
-    return field_count<T, Fields..., AnyField>();
-  return sizeof...(Fields);
-}
 
 template <class T>
 void check_all_fields_listed(const char* name) {

@@ -77,6 +77,26 @@ void append_list(std::string& out, const List& list) {
   out += ']';
 }
 
+inline const std::string& name_of(const std::string& key) { return key; }
+template <class Tag>
+std::string name_of(base::Id<Tag> key) {
+  return key.text();
+}
+
+template <class Map>
+void append_map(std::string& out, const Map& map) {
+  out += '{';
+  bool first = true;
+  for (const auto& [key, item] : map) {
+    if (!first) out += ',';
+    first = false;
+    append_quoted(out, name_of(key));
+    out += ':';
+    append_json(out, item);
+  }
+  out += '}';
+}
+
 template <class T>
 void append_json(std::string& out, const T& value) {
   if constexpr (std::same_as<T, double>) {
@@ -91,17 +111,8 @@ void append_json(std::string& out, const T& value) {
     append_number(out, value);
   } else if constexpr (std::same_as<T, std::string>) {
     append_quoted(out, value);
-  } else if constexpr (IsTextMap<T>::value) {
-    out += '{';
-    bool first = true;
-    for (const auto& [name, item] : value) {
-      if (!first) out += ',';
-      first = false;
-      append_quoted(out, name);
-      out += ':';
-      append_json(out, item);
-    }
-    out += '}';
+  } else if constexpr (IsTextMap<T>::value || IsIdMap<T>::value) {
+    append_map(out, value);
   } else if constexpr (std::is_enum_v<T>) {
     out += '"';
     out += to_text(value);

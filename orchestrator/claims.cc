@@ -1,5 +1,8 @@
 #include "orchestrator/claims.h"
 
+#include <charconv>
+
+#include "base/rng.h"
 #include "orchestrator/state.h"
 
 namespace orchestrator {
@@ -16,20 +19,27 @@ constexpr char kEnd = '\0';  // ends each part of a key; no part holds one
 // that the settings were tried is known from one.
 constexpr std::size_t kAlike = 16;
 
+// Claims are kept for ever; what they edit may be long.
+std::string brief(const std::string& key) {
+  char digits[16];
+  const auto end = std::to_chars(digits, digits + sizeof digits, base::seed_from(0, key), 36).ptr;
+  return std::string(digits, end);
+}
+
 std::string change_key(const CommitId& base, HypothesisId parent, const Change& change) {
   std::string key = "change" + base.hex + kEnd + parent.text() + kEnd + change.branch + kEnd;
   for (const auto& knob : change.knobs) key += knob.knob + kEnd + knob.value + kEnd;
   for (const auto& edit : change.edits) {
     key += edit.path + kEnd + edit.search + kEnd + edit.replace + kEnd;
   }
-  return key;
+  return brief(key);
 }
 
 std::string settings_key(const CommitId& base, bool knobs_only,
                          const std::map<std::string, std::string>& settings) {
   std::string key = (knobs_only ? "knobs" : "settings") + base.hex + kEnd;
   for (const auto& [knob, value] : settings) key += knob + kEnd + value + kEnd;
-  return key;
+  return brief(key);
 }
 
 }  // namespace

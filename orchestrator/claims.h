@@ -4,7 +4,6 @@
 
 #include <map>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "hypotheses/manifest.h"
@@ -17,9 +16,9 @@ struct NightRecord;
 
 struct ClaimIndex {
   std::vector<hypotheses::HypothesisId> opened;  // all, in that order
-  // By what was tried: the change beside its parent, and the settings of the knobs that come of it,
-  // each on its night's base commit.
-  std::unordered_map<std::string, std::vector<hypotheses::HypothesisId>> by_work;
+  // By a hash of what was tried: the change beside its parent, and the settings of the knobs that
+  // come of it, each on its night's base commit. Two that share a hash by chance are both shown.
+  std::map<std::string, std::vector<hypotheses::HypothesisId>> by_work;
 };
 
 // Enters a hypothesis when it is opened, and again when a night takes it up (which gives it a

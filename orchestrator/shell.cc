@@ -8,6 +8,8 @@
 
 #include "base/log.h"
 #include "orchestrator/broken_rule.h"
+#include "orchestrator/settled.h"
+#include "orchestrator/snapshot.h"
 
 namespace orchestrator {
 
@@ -37,12 +39,40 @@ base::Result<std::unique_ptr<Shell>> Shell::open(store::Store store, const base:
                                                  Performer& performer, ShellOptions options) {
   std::unique_ptr<Shell> shell(new Shell(std::move(store), clock, performer, std::move(options)));
   NS_TRY(shell->load());
+  shell->keep_snapshot();
   return shell;
+}
+
+std::optional<State> Shell::recall() {
+  if (options_.program.empty()) return {};
+  const auto instead = [](const std::string& why) {
+    base::log_warning(why + "; the whole log is read instead, which takes longer");
+    return std::nullopt;
+  };
+  auto kept = store_.snapshot();
+  if (!kept) return instead(kept.error().text());
+  if (!*kept) return {};
+  const store::Snapshot& snapshot = **kept;
+  if (snapshot.program != options_.program) {
+    return instead("the snapshot is of another build of Nightshift");
+  }
+  auto state = from_snapshot(snapshot.payload);
+  if (!state) return instead(state.error().text());
+  auto replayed = store_.replay(
+      [&](const store::Event& event) { return apply(*state, event.fact); }, snapshot.seq);
+  if (!replayed) return instead("what follows the snapshot: " + replayed.error().text());
+  snapshot_seq_ = snapshot.seq;
+  return std::move(*state);
 }
 
 base::Status Shell::load() {
   State state;
-  NS_TRY(store_.replay([&](const store::Event& event) { return apply(state, event.fact); }));
+  if (auto recalled = recall()) {
+    state = std::move(*recalled);
+  } else {
+    snapshot_seq_ = 0;
+    NS_TRY(store_.replay([&](const store::Event& event) { return apply(state, event.fact); }));
+  }
   NS_ASSIGN(outbox, store_.outbox());
   for (const store::PendingEffect& pending : outbox) {
     if (broken(Rule::pending_survives_restart)) continue;
@@ -50,10 +80,21 @@ base::Status Shell::load() {
     state.next_effect = std::max(state.next_effect, effect.id.value + 1);
     state.pending.emplace(effect.id, std::move(effect));
   }
+  forget_settled(state);
   // Ids are never reused within a process: a late completion must not meet a new effect.
   state.next_effect = std::max(state.next_effect, state_.next_effect);
   state_ = std::move(state);
   return {};
+}
+
+// One that cannot be written is missed by nobody but the next restart.
+void Shell::keep_snapshot() {
+  const std::int64_t seq = store_.last_seq();
+  if (options_.program.empty() || seq - snapshot_seq_ < options_.snapshot_every) return;
+  snapshot_seq_ = seq;
+  forget_settled(state_);
+  auto kept = store_.save_snapshot({seq, options_.program, to_snapshot(state_)});
+  if (!kept) base::log_warning("no snapshot was kept: " + kept.error().text());
 }
 
 base::Status Shell::reload() {
@@ -149,6 +190,7 @@ base::Status Shell::carry_out(Decision decision, const Item& item) {
   }
   for (const Effect& effect : effects) dispatch(effect);
   if (recorded && options_.on_commit) options_.on_commit(store_.last_seq(), state_);
+  keep_snapshot();
   return {};
 }
 

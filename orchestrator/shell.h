@@ -12,6 +12,7 @@
 #include <stop_token>
 #include <string>
 
+#include "base/build_id.h"
 #include "base/clock.h"
 #include "base/queue.h"
 #include "base/result.h"
@@ -30,11 +31,15 @@ struct ShellOptions {
   // Called on the deciding thread after each commit, with the newest sequence number.
   std::function<void(std::int64_t seq, const State&)> on_commit = {};
   double retry_s = 1;  // after the store could not be written
+  // The state is kept as a snapshot after so many events; a restart begins with it, where the same
+  // program wrote it. No name of the program, no snapshots.
+  std::int64_t snapshot_every = 10'000;
+  std::string program = base::build_id();
 };
 
 class Shell final : public web::CommandInbox {
  public:
-  // Folds the store's log into the state and takes over its outbox.
+  // Folds the store's log into the state, from its newest snapshot on, and takes over its outbox.
   static base::Result<std::unique_ptr<Shell>> open(store::Store store, const base::Clock& clock,
                                                    Performer& performer, ShellOptions options);
   ~Shell() override;
@@ -70,7 +75,9 @@ class Shell final : public web::CommandInbox {
 
   Shell(store::Store store, const base::Clock& clock, Performer& performer, ShellOptions options);
   base::Status load();
-  base::Status reload();  // after a commit that failed: back to what the store holds
+  std::optional<State> recall();  // the snapshot and what was recorded since, where that can be had
+  void keep_snapshot();           // when it is time
+  base::Status reload();          // after a commit that failed: back to what the store holds
   base::Status step(const Item& item);
   base::Status settle();  // Advance until nothing changes
   base::Status carry_out(Decision decision, const Item& item);
@@ -85,6 +92,7 @@ class Shell final : public web::CommandInbox {
   State state_;
   bool stale_ = false;  // the state is ahead of the store, which could not even be read
   int dropped_ = 0;
+  std::int64_t snapshot_seq_ = 0;  // of the newest snapshot that was kept, or tried to be
   std::set<hypotheses::EffectId> dispatched_;  // given to the performer by this process
   base::Queue<Item> inbox_;
   std::atomic<bool> running_ = false;

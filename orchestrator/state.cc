@@ -70,12 +70,7 @@ void follow_queue(State& state, const Hypothesis& hypothesis) {
 base::Status on(State& state, const CampaignCreated& fact) {
   CampaignRecord record;
   record.campaign = fact.campaign;
-  NS_ASSIGN(policy, policies::read_policy(fact.campaign.policy, fact.campaign.id.text()));
-  record.policy = std::move(policy);
-  if (!fact.campaign.schedule.empty()) {
-    NS_ASSIGN(schedule, policies::Schedule::parse(fact.campaign.schedule, fact.campaign.time_zone));
-    record.schedule = std::move(schedule);
-  }
+  NS_TRY(complete(record));
   record.last_due = fact.campaign.created;
   advance_id(state.next_campaign, fact.campaign.id);
   state.campaigns.emplace(fact.campaign.id, std::move(record));
@@ -95,14 +90,9 @@ base::Status on(State& state, const NightDue& fact) {
 
 base::Status on(State& state, const NightStarted& fact) {
   NS_ASSIGN(campaign, find(state.campaigns, fact.night.campaign));
-  NS_ASSIGN(manifest, read_manifest(fact.night.manifest, std::string(kManifestFile)));
-  if (!campaign->campaign.goal.metric.empty()) manifest.goal = campaign->campaign.goal;
-  manifest.protected_paths.insert(manifest.protected_paths.end(),
-                                  campaign->policy.protected_paths.begin(),
-                                  campaign->policy.protected_paths.end());
   NightRecord record;
   record.night = fact.night;
-  record.manifest = std::make_shared<const Manifest>(std::move(manifest));
+  NS_TRY(complete(record, *campaign));
   // What earlier nights learned about costs and noise holds until it is measured anew.
   if (!campaign->nights.empty()) {
     const NightRecord& earlier = state.nights.at(campaign->nights.back());
@@ -347,6 +337,26 @@ base::Status on(State&, const Noted&) { return {}; }
 
 base::Status apply(State& state, const Fact& fact) {
   return std::visit([&](const auto& f) { return on(state, f); }, fact);
+}
+
+base::Status complete(CampaignRecord& record) {
+  const Campaign& campaign = record.campaign;
+  NS_ASSIGN(policy, policies::read_policy(campaign.policy, campaign.id.text()));
+  record.policy = std::move(policy);
+  if (campaign.schedule.empty()) return {};
+  NS_ASSIGN(schedule, policies::Schedule::parse(campaign.schedule, campaign.time_zone));
+  record.schedule = std::move(schedule);
+  return {};
+}
+
+base::Status complete(NightRecord& record, const CampaignRecord& campaign) {
+  NS_ASSIGN(manifest, read_manifest(record.night.manifest, std::string(kManifestFile)));
+  if (!campaign.campaign.goal.metric.empty()) manifest.goal = campaign.campaign.goal;
+  manifest.protected_paths.insert(manifest.protected_paths.end(),
+                                  campaign.policy.protected_paths.begin(),
+                                  campaign.policy.protected_paths.end());
+  record.manifest = std::make_shared<const Manifest>(std::move(manifest));
+  return {};
 }
 
 const CampaignRecord& campaign_of(const State& state, const NightRecord& night) {

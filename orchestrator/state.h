@@ -38,7 +38,7 @@ struct CampaignRecord {
 
 struct NightRecord {
   hypotheses::Night night;
-  std::shared_ptr<const hypotheses::Manifest> manifest;
+  std::shared_ptr<const hypotheses::Manifest> manifest;  // none once it is settled (settled.h)
   hypotheses::HypothesisId incumbent;
   std::vector<hypotheses::HypothesisId> hypotheses;
   Queue queue;                     // while it runs
@@ -81,6 +81,10 @@ struct State {
 // Adds one fact. An illegal transition or an unknown id is a bug or a corrupt log, named in the
 // error.
 base::Status apply(State& state, const hypotheses::Fact& fact);
+
+// What follows from the other fields: policy and schedule of a campaign, the manifest of a night.
+base::Status complete(CampaignRecord& record);
+base::Status complete(NightRecord& record, const CampaignRecord& campaign);
 
 const CampaignRecord& campaign_of(const State& state, const NightRecord& night);
 

@@ -24,6 +24,8 @@ void TestLoop::start(store::CommitObserver* observer) {
   store->observe(&watch);
   performer->given = [this](const Order& order) { invariants.ordered(order); };
   ShellOptions options;
+  options.snapshot_every = snapshot_every;
+  options.program = program;
   options.on_commit = [this](std::int64_t, const State& state) {
     invariants.check(state);
     if (on_commit) on_commit(state);

@@ -105,6 +105,9 @@ class TestLoop {
   std::unique_ptr<FakePerformer> performer;
   std::unique_ptr<Shell> shell;
   std::function<void(const State&)> on_commit;
+  // Of the next start().
+  std::int64_t snapshot_every = 10'000;
+  std::string program = "this test";
 };
 
 // Fails the test with all that is broken.

@@ -188,15 +188,17 @@ TEST_CASE("migrations keep the data, and a failing one changes nothing") {
   }
   const auto before = dump_tables(folder.path());
   auto db = expect_ok(Connection::open(folder / kDatabaseFile, Connection::Mode::create));
-  const auto first = migrations()[0];
-  const Migration broken[] = {
-      first, {2, "ALTER TABLE runs ADD COLUMN host TEXT; UPDATE nonsense SET x = 1;"}};
+  const int next = kSchemaVersion + 1;
+  std::vector<Migration> broken(migrations().begin(), migrations().end());
+  std::vector<Migration> good = broken;
+  broken.push_back({next, "ALTER TABLE runs ADD COLUMN host TEXT; UPDATE nonsense SET x = 1;"});
+  good.push_back({next, "ALTER TABLE runs ADD COLUMN host TEXT DEFAULT 'h';"});
   auto error = expect_error(migrate(db, broken));
-  CHECK_THAT(error.text(), Contains("schema version 2") && Contains("as it was"));
+  CHECK_THAT(error.text(),
+             Contains(fmt::format("schema version {}", next)) && Contains("as it was"));
   CHECK(dump_tables(folder.path()) == before);
-  const Migration good[] = {first, {2, "ALTER TABLE runs ADD COLUMN host TEXT DEFAULT 'h';"}};
   expect_ok(migrate(db, good));
-  CHECK(expect_ok(db.integer("PRAGMA user_version")) == 2);
+  CHECK(expect_ok(db.integer("PRAGMA user_version")) == next);
   CHECK(expect_ok(db.integer("SELECT count(*) FROM runs WHERE host = 'h'")) == 20);
   expect_ok(migrate(db, good));
 }

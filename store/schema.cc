@@ -140,7 +140,18 @@ CREATE INDEX journal_of_night ON journal (night, kind, seq);
 CREATE INDEX journal_of_campaign ON journal (campaign, kind, seq) WHERE night IS NULL;
 )sql";
 
-constexpr Migration kMigrations[] = {{1, kVersion1}};
+// What a fold over the log came to, so that a start need not begin with the first event. Only a
+// copy: it may be deleted at any time.
+constexpr const char* kVersion2 = R"sql(
+CREATE TABLE snapshots (
+  seq     INTEGER PRIMARY KEY,  -- the last event that is in it
+  program TEXT NOT NULL,        -- that wrote it and alone understands it
+  hash    INTEGER NOT NULL,     -- of the payload
+  payload TEXT NOT NULL
+) STRICT;
+)sql";
+
+constexpr Migration kMigrations[] = {{1, kVersion1}, {2, kVersion2}};
 static_assert(std::size(kMigrations) == kSchemaVersion);
 
 }  // namespace
@@ -213,7 +224,8 @@ base::Status check_at_start(Connection& db, std::int64_t whole_up_to_bytes) {
   if (pages * page_bytes <= whole_up_to_bytes) return check_integrity(db);
   NS_ASSIGN(tables, all_rows(db.query("SELECT name FROM sqlite_schema WHERE type = 'table' "
                                       "AND sql NOT LIKE 'CREATE VIRTUAL%' AND name NOT IN "
-                                      "('events', 'experiments', 'runs', 'observations')"),
+                                      "('events', 'experiments', 'runs', 'observations', "
+                                      "'snapshots')"),
                              [](const Statement& row) -> base::Result<std::string> {
                                return row.string(0);
                              }));

@@ -29,7 +29,7 @@ base::Status migrate(Connection& db, std::span<const Migration> steps = migratio
 base::Status check_integrity(Connection& db);
 
 // The same for each start, in bounded time: of a file above the limit it leaves out the tables that
-// grow with every run. Their events are all read at a start anyway, and a backup checks everything.
+// grow with every run, and the snapshots, which have a hash. A backup checks everything.
 inline constexpr std::int64_t kCheckedWholeBytes = std::int64_t{64} << 20;
 base::Status check_at_start(Connection& db, std::int64_t whole_up_to_bytes = kCheckedWholeBytes);
 

@@ -11,6 +11,7 @@
 #include "store/event_log.h"
 #include "store/projection.h"
 #include "store/schema.h"
+#include "store/snapshots.h"
 
 namespace store {
 
@@ -96,8 +97,19 @@ base::Status Store::commit(const Commit& commit) {
   return {};
 }
 
-base::Status Store::replay(const std::function<base::Status(const Event&)>& visit) const {
-  return each_event(impl_->db, 0, -1, visit);
+base::Status Store::replay(const std::function<base::Status(const Event&)>& visit,
+                           std::int64_t after) const {
+  return each_event(impl_->db, after, -1, visit);
+}
+
+base::Status Store::save_snapshot(const Snapshot& snapshot) {
+  NS_ASSIGN(transaction, Transaction::begin(impl_->db, Transaction::Kind::write));
+  NS_TRY(replace_snapshot(impl_->db, snapshot));
+  return transaction.commit();
+}
+
+base::Result<std::optional<Snapshot>> Store::snapshot() const {
+  return newest_snapshot(impl_->db, impl_->last_seq);
 }
 
 base::Result<std::vector<PendingEffect>> Store::outbox() const {

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,13 @@ struct Commit {
   std::vector<hypotheses::Fact> facts;
   std::vector<PendingEffect> pending;      // added to the outbox
   std::vector<hypotheses::EffectId> done;  // taken from the outbox; unknown ids are ignored
+};
+
+// What a fold over the log came to. The store does not read the payload.
+struct Snapshot {
+  std::int64_t seq = 0;  // of the last event that is in it
+  std::string program;   // that wrote it and alone understands it
+  std::string payload;
 };
 
 // Sees each commit; a test or the simulator crashes the process here, or has the disk fail.
@@ -74,8 +82,16 @@ class Store {
   // finite are errors. An observer that throws before the commit undoes it.
   base::Status commit(const Commit& commit);
 
-  // Every event in order, for the fold at start. An error of `visit` ends it and is returned.
-  base::Status replay(const std::function<base::Status(const Event&)>& visit) const;
+  // Every event above `after` in order, for the fold at start. An error of `visit` ends it and is
+  // returned.
+  base::Status replay(const std::function<base::Status(const Event&)>& visit,
+                      std::int64_t after = 0) const;
+
+  // One is kept, the newest. Error corrupt when it is damaged or not of this log: then the log has
+  // all that it held.
+  base::Status save_snapshot(const Snapshot& snapshot);
+  base::Result<std::optional<Snapshot>> snapshot() const;
+
   base::Result<std::vector<PendingEffect>> outbox() const;
   std::int64_t last_seq() const;
 
@@ -92,6 +108,6 @@ class Store {
   std::unique_ptr<Impl> impl_;
 };
 
-inline constexpr int kSchemaVersion = 1;
+inline constexpr int kSchemaVersion = 2;
 
 }  // namespace store

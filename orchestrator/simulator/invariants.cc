@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "hypotheses/transitions.h"
 #include "orchestrator/simulator/rules.h"
 
 namespace orchestrator {
@@ -152,6 +153,22 @@ void Invariants::check(const State& state) {
   check_landed();
 }
 
+namespace {
+
+// Nothing more can come of it: it is over, and so are its night and all that its night merged.
+bool may_be_forgotten(const Ledger& ledger, const hypotheses::Experiment& experiment) {
+  if (ledger.nights.at(experiment.night).running) return false;
+  if (ledger.experiments.at(experiment.id).state == hypotheses::ExperimentState::running) {
+    return false;
+  }
+  return std::all_of(ledger.merges.begin(), ledger.merges.end(), [&](const auto& entry) {
+    return entry.second.opened.night != experiment.night ||
+           hypotheses::terminal(entry.second.state);
+  });
+}
+
+}  // namespace
+
 // The state is what the log adds up to, and its accounts count what is in flight.
 void Invariants::check_accounts(const State& state) {
   constexpr double kRounding = 1e-6;
@@ -187,6 +204,7 @@ void Invariants::check_accounts(const State& state) {
   }
   for (const auto& [id, experiment] : ledger_.experiments) {
     auto found = state.experiments.find(id);
+    if (found == state.experiments.end() && may_be_forgotten(ledger_, experiment.started)) continue;
     if (found == state.experiments.end() || found->second.runs.size() != experiment.runs.size() ||
         found->second.experiment.state != experiment.state) {
       add(kLost, id.text() + " is not what was recorded of it");

@@ -18,7 +18,7 @@ namespace orchestrator {
 
 struct Crash {};  // thrown: stands for the death of the process
 
-// Everything of the state that the log has to bring back.
+// Everything of the state that the log has to bring back, less what may be forgotten.
 std::uint64_t digest_of(const State& state);
 
 // Faults whose place is a commit; all others are placed by turn.
@@ -42,6 +42,7 @@ class Simulation final : public store::CommitObserver {
  private:
   // The process: simulation.cc.
   void start();  // a new process on what the folder holds
+  void check_snapshot();
   void die();
   void equip(FakePerformer& performer);
 

@@ -252,6 +252,8 @@ Setting draw_setting(std::uint64_t seed) {
   constexpr Habit kHabits[] = {Habit::approves, Habit::approves, Habit::approves_what_was_shown,
                                Habit::rejects, Habit::sleeps};
   setting.habit = one_of(rng, kHabits);
+  constexpr std::int64_t kSnapshots[] = {1, 7, 40, 1'000'000};
+  setting.snapshot_every = one_of(rng, kSnapshots);
   return setting;
 }
 

@@ -17,6 +17,7 @@ struct Setting {
   FakeWorld world;
   std::vector<web::CreateCampaign> campaigns;
   Habit habit = Habit::approves;
+  std::int64_t snapshot_every = 1;  // events
 };
 
 Setting draw_setting(std::uint64_t seed);

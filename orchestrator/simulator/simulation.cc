@@ -7,8 +7,10 @@
 
 #include "base/files.h"
 #include "hypotheses/json.h"
+#include "orchestrator/settled.h"
 #include "orchestrator/simulator/fake_planner.h"
 #include "orchestrator/simulator/one_life.h"
+#include "orchestrator/snapshot.h"
 
 namespace orchestrator {
 
@@ -17,41 +19,14 @@ namespace {
 // A life of a night takes some hundred commits; what takes so many does not end.
 constexpr int kMostCommits = 20'000;
 
-nlohmann::json to_json(const policies::Learned& learned) {
-  nlohmann::json json = {learned.noise, learned.build_cold.latest_s, learned.build_warm.latest_s};
-  for (const auto& [probe, costs] : learned.run) json.push_back({probe, costs.latest_s});
-  for (const auto& [name, group] : learned.track.groups) {
-    json.push_back({name, group.ratios});
-    for (const auto& counts : group.answers) json.push_back({counts.refuted, counts.supported});
-  }
-  return json;
-}
-
 }  // namespace
 
 std::uint64_t digest_of(const State& state) {
-  std::uint64_t digest = 0;
-  auto add = [&](const nlohmann::json& json) {
-    digest = base::seed_from(digest, hypotheses::dump(json));
-  };
-  for (const auto& [id, campaign] : state.campaigns) {
-    add(to_json(campaign.campaign));
-    add({campaign.last_due.ms, campaign.confirmations, campaign.confirmed, campaign.open.size()});
-  }
-  for (const auto& [id, night] : state.nights) {
-    add(to_json(night.night));
-    add({night.incumbent.value, night.spend.machine_s, night.spend.tokens, night.turns,
-         night.fruitless, night.planner_stopped, night.machine_trouble, to_json(night.learned),
-         night.refusals.size()});
-  }
-  for (const auto& [id, hypothesis] : state.hypotheses) add(to_json(hypothesis));
-  for (const auto& [id, record] : state.experiments) {
-    add(to_json(record.experiment));
-    for (const auto& run : record.runs) add(to_json(run));
-  }
-  for (const auto& [id, merge] : state.merges) add(to_json(merge));
-  for (const auto& [id, effect] : state.pending) add(to_pending(effect).payload);
-  return digest;
+  State kept = state;
+  forget_settled(kept);
+  std::string text = to_snapshot(kept);
+  for (const auto& [id, effect] : kept.pending) text += id.text() + to_pending(effect).payload;
+  return base::seed_from(0, text);
 }
 
 bool counts_commits(FaultKind kind) { return kind <= FaultKind::disk_full; }
@@ -102,6 +77,8 @@ void Simulation::start() {
   store->observe(this);
   ShellOptions options;
   options.retry_s = 0;
+  options.program = "simulator";
+  options.snapshot_every = setting_.snapshot_every;
   options.on_commit = [this](std::int64_t, const State& state) {
     invariants_.check(state);
     if (std::exchange(dies_when_begun_, false)) throw Crash{};
@@ -119,7 +96,18 @@ void Simulation::start() {
                     "the state after a restart is not the one before it");
   }
   settled_.reset();
+  check_snapshot();
   tell("--- a process starts");
+}
+
+// However the process came by its state, the whole log says the same.
+void Simulation::check_snapshot() {
+  State folded;
+  (void)shell_->store().replay([&](const store::Event& e) { return apply(folded, e.fact); });
+  folded.pending = shell_->state().pending;
+  if (digest_of(folded) == digest_of(shell_->state())) return;
+  invariants_.add("nothing-recorded-is-lost",
+                  "the state from a snapshot is not the one that the whole log comes to");
 }
 
 // Of what was begun some was done; nobody hears of it.
