@@ -143,6 +143,22 @@ void add_work(CLI::App& app, Action& action) {
   reject->add_option("--reason", *reason, "is recorded")->required();
 }
 
+void add_state(CLI::App& app, Action& action) {
+  auto file = std::make_shared<std::string>();
+  add(app, action, "backup", "a checked copy of the whole record, also while the daemon works",
+      [file](const Context& c) { return backup_command(c, *file); })
+      ->add_option("file", *file, "a file that does not exist yet")
+      ->required();
+  auto arguments = std::make_shared<ExportArguments>();
+  auto* run = add(app, action, "export", "the history in open formats",
+                  [arguments](const Context& c) { return export_command(c, *arguments); });
+  run->add_option("--format", arguments->format, "jsonl, csv or bmf (Bencher metrics)")
+      ->check(CLI::IsMember({"jsonl", "csv", "bmf"}))
+      ->capture_default_str();
+  run->add_option("--into", arguments->into,
+                  "new folder for all files; default: stdout, the facts or the newest night");
+}
+
 }  // namespace
 
 Exit exit_of(base::ErrorCode code) {
@@ -189,6 +205,7 @@ int run_cli(int argc, char** argv) {
   add_start(app, action);
   add_campaign(app, action);
   add_work(app, action);
+  add_state(app, action);
   add_simulate(app, action);
   try {
     app.parse(argc, argv);

@@ -56,6 +56,10 @@ struct DemoArguments {
   std::uint64_t seed = 1;
   int port = 8700;
 };
+struct ExportArguments {
+  std::string format = "jsonl";  // jsonl, csv, bmf
+  std::string into;              // folder; empty = stdout
+};
 struct SimulateArguments {
   std::string seeds = "1..100";  // "7" or "1..2000"
   int nights = 1;
@@ -83,5 +87,9 @@ Exit explain_command(const Context&, const std::string& id);
 Exit report_command(const Context&, const std::string& night);
 Exit approve_command(const Context&, const std::string& merge, const std::string& commit);
 Exit reject_command(const Context&, const std::string& merge, const std::string& reason);
+
+// cli_state.cc
+Exit backup_command(const Context&, const std::string& file);
+Exit export_command(const Context&, const ExportArguments&);
 
 }  // namespace orchestrator

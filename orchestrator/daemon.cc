@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
@@ -57,6 +58,7 @@ Daemon::~Daemon() {
     std::filesystem::remove(options_.state / kAddressFile, ignored);
     server_->stop();
   }
+  sweeper_.reset();
   if (performer_) performer_->stop();  // no completion may reach a loop that is gone
 }
 
@@ -89,12 +91,12 @@ base::Status Daemon::assemble() {
   performer_ = std::make_unique<LocalPerformer>(std::move(performer), clock_);
   ShellOptions shell;
   shell.run_nights = options_.run_nights;
-  shell.on_commit = [this](std::int64_t seq, const State& state) {
-    if (server_) server_->notify(seq);
-    if (options_.on_commit) options_.on_commit(seq, state);
-  };
+  shell.on_commit = [this](std::int64_t seq, const State& state) { committed(seq, state); };
   NS_ASSIGN(opened, Shell::open(std::move(store), clock_, *performer_, std::move(shell)));
   shell_ = std::move(opened);
+  if (!options_.run_nights) return {};
+  sweeper_ = std::make_unique<Sweeper>(options_.state, clock_,
+                                       [this](Remark remark) { shell_->post(std::move(remark)); });
   return {};
 }
 
@@ -123,6 +125,17 @@ runners::Runner& Daemon::runner_of(const std::string& rule, Lab::Where where) {
   return *runners_.at(known);
 }
 
+// On the deciding thread, after each commit. When a night ends, files may have become old.
+void Daemon::committed(std::int64_t seq, const State& state) {
+  if (server_) server_->notify(seq);
+  const auto running = static_cast<std::size_t>(
+      std::count_if(state.campaigns.begin(), state.campaigns.end(),
+                    [](const auto& entry) { return entry.second.running.has_value(); }));
+  if (running < running_nights_ && sweeper_) sweeper_->wake();
+  running_nights_ = running;
+  if (options_.on_commit) options_.on_commit(seq, state);
+}
+
 base::Status Daemon::serve() {
   NS_ASSIGN(token, token_of(options_.state));
   web::Options web;
@@ -133,6 +146,7 @@ base::Status Daemon::serve() {
   web.token = token;
   web.version = kVersion;
   web.stuck = [this] { return shell_->trouble(); };
+  web.warning = [this] { return shell_->warning(); };
   web.diff = [this](const hypotheses::CommitId& base, const hypotheses::CommitId& candidate) {
     return performer_->folders().diff(base, candidate);
   };

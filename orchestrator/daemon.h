@@ -12,6 +12,7 @@
 #include "base/lock_file.h"
 #include "base/result.h"
 #include "orchestrator/local_performer.h"
+#include "orchestrator/retention.h"
 #include "orchestrator/shell.h"
 #include "runners/local_runner.h"
 #include "runners/slurm_runner.h"
@@ -53,6 +54,7 @@ class Daemon {
   void make_runners();
   runners::Runner& runner_of(const std::string& rule, Lab::Where where);
   base::Status serve();
+  void committed(std::int64_t seq, const State& state);
 
   DaemonOptions options_;
   const base::Clock& clock_;
@@ -63,6 +65,8 @@ class Daemon {
   std::unique_ptr<LocalPerformer> performer_;
   std::unique_ptr<Shell> shell_;
   std::unique_ptr<web::Server> server_;
+  std::unique_ptr<Sweeper> sweeper_;
+  std::size_t running_nights_ = 0;  // at the last commit
 };
 
 // Where a daemon on this state folder can be reached; nothing when none runs.

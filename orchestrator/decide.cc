@@ -95,6 +95,11 @@ Decision decide(const State& state, const Event& event, base::Instant now) {
     Decision operator()(const CommandGiven& given) const {
       return on_command(state, given.command, now);
     }
+    Decision operator()(const Remark& remark) const {
+      Decision decision;
+      decision.facts.push_back(hypotheses::Noted{remark.campaign, {}, remark.text});
+      return decision;
+    }
     Decision operator()(const Completed& completed) const {
       return on_completion(state, completed, now);
     }

@@ -75,6 +75,12 @@ struct Completed {
   Completion completion;
 };
 
-using Event = std::variant<Started, Tick, Advance, CommandGiven, Completed>;
+// Something that was done besides and that a person should be able to read later.
+struct Remark {
+  hypotheses::CampaignId campaign;  // none: of no campaign in particular
+  std::string text;
+};
+
+using Event = std::variant<Started, Tick, Advance, CommandGiven, Completed, Remark>;
 
 }  // namespace orchestrator

@@ -1,5 +1,7 @@
 #include "orchestrator/shell.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
@@ -16,6 +18,7 @@ namespace orchestrator {
 namespace {
 
 constexpr double kLongestWait_s = 60;  // a clock that jumps is noticed after this long
+constexpr double kLookAgain_s = 1;     // at what is only warned of
 
 void pause(std::chrono::milliseconds length, std::stop_token stop) {
   std::mutex mutex;
@@ -136,6 +139,39 @@ void Shell::set_trouble(std::string text) {
   trouble_ = std::move(text);
 }
 
+std::string Shell::warning() const {
+  std::lock_guard lock(trouble_mutex_);
+  return warning_;
+}
+
+// A reader of another program holds one moment of the database, so that the write-ahead log can
+// only grow: said once, in the record too, and tried again every second until the log is cut.
+base::Status Shell::watch_wal() {
+  std::string text;
+  if (store_.wal_bytes() > store::kMostWalBytes) {
+    auto cut = store_.cut_wal();
+    if (!cut || !*cut) {
+      text = fmt::format(
+          "another program has been reading one moment of the database for long, so its "
+          "write-ahead "
+          "log cannot be cut and has grown to {} MiB; end that program (`fuser {}` names it)",
+          store_.wal_bytes() >> 20, store_.file().string());
+    }
+  }
+  bool begins = false;
+  {
+    std::lock_guard lock(trouble_mutex_);
+    begins = warning_.empty() && !text.empty();
+    if (text.empty() && !warning_.empty()) base::log_info("the write-ahead log is cut again");
+    warning_ = text;
+  }
+  if (!begins) return {};
+  base::log_warning(text);
+  Decision decision;
+  decision.facts.push_back(hypotheses::Noted{{}, {}, std::move(text)});
+  return carry_out(std::move(decision), {});
+}
+
 // A command without a daemon lands what was approved; all else is left pending for the daemon.
 void Shell::dispatch(const Effect& effect) {
   if (!options_.run_nights && !std::holds_alternative<LandMerge>(effect.kind)) return;
@@ -222,6 +258,7 @@ base::Status Shell::run(std::stop_token stop, const std::function<bool(const Sta
   while (!stop.stop_requested() && !(done && !stale_ && done(state_))) {
     double wait_s =
         std::min(kLongestWait_s, next_wake(state_, clock_.now()).seconds_since(clock_.now()));
+    if (!warning().empty()) wait_s = std::min(wait_s, kLookAgain_s);
     if (held) wait_s = options_.retry_s;
     std::chrono::milliseconds wait(static_cast<std::int64_t>(wait_s * 1e3) + 1);
     std::optional<Item> item;
@@ -235,6 +272,7 @@ base::Status Shell::run(std::stop_token stop, const std::function<bool(const Sta
     if (stop.stop_requested()) break;
     base::Status stepped = step(*item);
     base::Status status = stepped ? settle() : stepped;
+    if (status) status = watch_wal();
     if (status) {
       set_trouble("");
       continue;

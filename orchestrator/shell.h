@@ -61,6 +61,10 @@ class Shell final : public web::CommandInbox {
   // Thread-safe.
   std::string trouble() const;
 
+  // What is wrong although work goes on: a foreign reader that lets the write-ahead log grow. Empty
+  // when all is well. Thread-safe.
+  std::string warning() const;
+
   // Decisions that could not be applied to the state, each a bug. Only on the thread that runs the
   // loop, or before and after run(); likewise what follows.
   int dropped() const { return dropped_; }
@@ -84,6 +88,7 @@ class Shell final : public web::CommandInbox {
   void dispatch(const Effect& effect);
   void dispatch_pending();
   void set_trouble(std::string text);
+  base::Status watch_wal();
 
   store::Store store_;
   const base::Clock& clock_;
@@ -98,7 +103,7 @@ class Shell final : public web::CommandInbox {
   std::atomic<bool> running_ = false;
 
   mutable std::mutex trouble_mutex_;
-  std::string trouble_;  // guarded by trouble_mutex_
+  std::string trouble_, warning_;  // guarded by trouble_mutex_
 };
 
 }  // namespace orchestrator

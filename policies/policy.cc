@@ -171,6 +171,14 @@ void read_merge(const YamlNode& root, MergeRule& rule) {
   read_fraction(node, "fdr", kLevel, rule.fdr);
 }
 
+void read_retention(const YamlNode& root, RetentionRule& rule) {
+  const YamlNode node = child(root, "retention", {"artifacts_days", "keep_merged", "max_gib"});
+  if (!node.present()) return;
+  read_count(node, "artifacts_days", {0, 1e5, "0 to 100,000 days"}, rule.artifacts_days);
+  read_boolean(node, "keep_merged", rule.keep_merged);
+  read_number(node, "max_gib", {0, 1e6, "0 to 1,000,000 GiB"}, rule.max_gib);
+}
+
 void read_protected(const YamlNode& root, std::vector<std::string>& paths) {
   const YamlNode node = root.at("protected");
   if (!node.present()) return;
@@ -202,6 +210,7 @@ void read_all(const YamlNode& root, Policy& policy) {
   read_budget(root, policy.budget);
   read_planner(root, policy.planner);
   read_merge(root, policy.merge);
+  read_retention(root, policy.retention);
   read_word(root, "sandbox", std::array<std::string_view, 3>{"required", "auto", "none"},
             policy.sandbox);
   read_protected(root, policy.protected_paths);
@@ -218,8 +227,8 @@ PolicyOutcome parse_policy(std::string_view yaml, std::string file) {
   const auto document = hypotheses::YamlDocument::parse(yaml, std::move(file));
   const YamlNode root = document.root();
   if (root.present()) {
-    root.keys({"evidence", "budget", "planner", "merge", "sandbox", "protected", "max_hypotheses",
-               "core_price", "gpu_price"});
+    root.keys({"evidence", "budget", "planner", "merge", "retention", "sandbox", "protected",
+               "max_hypotheses", "core_price", "gpu_price"});
   }
   if (root.is_map()) read_all(root, outcome.policy);
   outcome.mistakes = document.mistakes();

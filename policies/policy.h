@@ -49,11 +49,20 @@ struct MergeRule {
   double fdr = 0.05;       // e-LOND level over a campaign's confirmations
 };
 
+// How long the files that experiments leave are kept (orchestrator/retention.h). 0 = for ever, and
+// as many as there are.
+struct RetentionRule {
+  int artifacts_days = 30;  // after the experiment's night
+  bool keep_merged = true;  // what landed keeps the files of its evidence
+  double max_gib = 0;       // of all files of the campaign's experiments; the oldest go first
+};
+
 struct Policy {
   EvidenceRule evidence;
   hypotheses::Budget budget = {28'800, 28'800, 2'000, 200'000};  // of one night: 8 h; 0 = no limit
   PlannerRule planner;
   MergeRule merge;
+  RetentionRule retention;
   std::string sandbox = "required";          // required, auto, none
   std::vector<std::string> protected_paths;  // added to the manifest's
   int max_hypotheses = 0;                    // a night; 0 = as many as the budget allows

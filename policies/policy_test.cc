@@ -62,6 +62,9 @@ TEST_CASE("default.yaml says what the defaults are") {
   CHECK(a.merge.auto_approve_knobs == b.merge.auto_approve_knobs);
   CHECK(a.merge.max_remeasures == b.merge.max_remeasures);
   CHECK(a.merge.fdr == Approx(b.merge.fdr));
+  CHECK(a.retention.artifacts_days == b.retention.artifacts_days);
+  CHECK(a.retention.keep_merged == b.retention.keep_merged);
+  CHECK(a.retention.max_gib == b.retention.max_gib);
   CHECK(a.sandbox == b.sandbox);
   CHECK(a.protected_paths == b.protected_paths);
   CHECK(a.max_hypotheses == b.max_hypotheses);
@@ -79,6 +82,20 @@ TEST_CASE("demo.yaml is the first night's") {
   CHECK(read->budget.machine_s == 450);
   CHECK(read->evidence.max_pairs == 25);
   CHECK(read->evidence.alpha == 0.05);
+}
+
+TEST_CASE("how long files are kept is read, and refused where it makes no sense") {
+  const auto read =
+      read_policy("retention: {artifacts_days: 7, keep_merged: false, max_gib: 1.5}", "p.yaml");
+  if (!read) FAIL(read.error().text());
+  CHECK(read->retention.artifacts_days == 7);
+  CHECK_FALSE(read->retention.keep_merged);
+  CHECK(read->retention.max_gib == 1.5);
+  for (const char* wrong : {"{artifacts_days: -1}", "{artifacts_days: 30d}", "{keep_merged: 3}",
+                            "{max_gib: -2}", "{days: 3}", "7"}) {
+    INFO(wrong);
+    CHECK(mistakes(std::string("retention: ") + wrong).find("p.yaml:1:") != std::string::npos);
+  }
 }
 
 TEST_CASE("mistakes are all reported, each at its place") {

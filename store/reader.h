@@ -55,6 +55,7 @@ class Reader {
   base::Result<std::vector<hypotheses::Night>> nights(hypotheses::CampaignId,
                                                       Page<hypotheses::NightId>) const;
   base::Result<std::optional<hypotheses::Night>> night(hypotheses::NightId) const;
+  // As lists show them: without answers, and without the candidate, its branch and its paths.
   base::Result<std::vector<hypotheses::Hypothesis>> hypotheses(
       const HypothesisFilter&, Page<hypotheses::HypothesisId>) const;
   base::Result<std::optional<hypotheses::Hypothesis>> hypothesis(hypotheses::HypothesisId) const;

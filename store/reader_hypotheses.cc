@@ -25,8 +25,11 @@ base::Result<std::vector<hypotheses::Answer>> answers_to(Connection& db,
                   });
 }
 
+// A page of a list is read in a third of the time without what lists do not show.
+enum class Detail { list, whole };
+
 // What the later facts made of the hypothesis that was opened.
-base::Status add_progress(Connection& db, const Statement& row,
+base::Status add_progress(Connection& db, const Statement& row, Detail detail,
                           hypotheses::Hypothesis& hypothesis) {
   if (!row.null(6)) {
     NS_ASSIGN(taken, fact_at<hypotheses::HypothesisTaken>(db, row, 6));
@@ -34,7 +37,7 @@ base::Status add_progress(Connection& db, const Statement& row,
     hypothesis.base = std::move(taken.base);
     hypothesis.why_taken = std::move(taken.why);
   }
-  if (!row.null(7)) {
+  if (detail == Detail::whole && !row.null(7)) {
     NS_ASSIGN(made, fact_at<hypotheses::CandidateMade>(db, row, 7));
     hypothesis.candidate = std::move(made.commit);
     hypothesis.branch = std::move(made.branch);
@@ -44,12 +47,14 @@ base::Status add_progress(Connection& db, const Statement& row,
     NS_ASSIGN(decided, fact_at<hypotheses::HypothesisDecided>(db, row, 8));
     hypothesis.evidence = std::move(decided.evidence);
   }
+  if (detail == Detail::list) return {};
   NS_ASSIGN(answers, answers_to(db, hypothesis.id));
   std::move(answers.begin(), answers.end(), std::back_inserter(hypothesis.answers));
   return {};
 }
 
-base::Result<hypotheses::Hypothesis> hypothesis_at(Connection& db, const Statement& row) {
+base::Result<hypotheses::Hypothesis> hypothesis_at(Connection& db, const Statement& row,
+                                                   Detail detail) {
   NS_ASSIGN(opened, fact_at<hypotheses::HypothesisOpened>(db, row, 5));
   hypotheses::Hypothesis hypothesis = std::move(opened.hypothesis);
   NS_ASSIGN(state, row.word<hypotheses::HypothesisState>(0));
@@ -61,7 +66,7 @@ base::Result<hypotheses::Hypothesis> hypothesis_at(Connection& db, const Stateme
   hypothesis.reason = row.string(2);
   hypothesis.cost_s = row.real(3);
   hypothesis.night = row.id<hypotheses::NightId>(4);
-  NS_TRY(add_progress(db, row, hypothesis));
+  NS_TRY(add_progress(db, row, detail, hypothesis));
   return hypothesis;
 }
 
@@ -92,7 +97,7 @@ base::Result<std::vector<hypotheses::Hypothesis>> Reader::hypotheses(
   NS_ASSIGN(snapshot, Transaction::begin(db, Transaction::Kind::read));
   return all_rows(db.query(page_query(filter), upper_end(page), filter.night, filter.campaign,
                            filter.verdict, search, page_size(page)),
-                  [&](const Statement& row) { return hypothesis_at(db, row); });
+                  [&](const Statement& row) { return hypothesis_at(db, row, Detail::list); });
 }
 
 base::Result<std::optional<hypotheses::Hypothesis>> Reader::hypothesis(
@@ -102,7 +107,7 @@ base::Result<std::optional<hypotheses::Hypothesis>> Reader::hypothesis(
   return one_row(db.query(fmt::format("{}FROM hypotheses h {}WHERE h.id = ?", kHypothesisColumns,
                                       kHypothesisEvents),
                           id),
-                 [&](const Statement& row) { return hypothesis_at(db, row); });
+                 [&](const Statement& row) { return hypothesis_at(db, row, Detail::whole); });
 }
 
 }  // namespace store

@@ -147,9 +147,9 @@ Answer answer(Question question, std::int64_t experiment) {
 }
 
 std::vector<Fact> finished_experiment(std::int64_t id, std::int64_t first_run,
-                                      std::int64_t hypothesis, std::int64_t night) {
+                                      std::int64_t hypothesis, std::int64_t night, int runs) {
   std::vector<Fact> facts{ExperimentStarted{experiment(id, hypothesis, night)}};
-  for (int i = 0; i < 18; ++i) {
+  for (int i = 0; i < runs; ++i) {
     auto side = i % 2 == 0 ? Side::base : Side::candidate;
     facts.push_back(RunRecorded{run(first_run + i, id, i / 2, side)});
   }

@@ -22,9 +22,10 @@ std::vector<hypotheses::Fact> story();
 // The story cut into steps of a few facts, with effects that come and go.
 std::vector<Commit> script();
 
-// One finished experiment of 18 runs, 20 facts, on an existing night and hypothesis. Runs are
-// numbered from `first_run`.
+// One finished experiment, of 18 runs in 20 facts unless told, on an existing night and hypothesis.
+// Runs are numbered from `first_run`.
 std::vector<hypotheses::Fact> finished_experiment(std::int64_t id, std::int64_t first_run,
-                                                  std::int64_t hypothesis, std::int64_t night);
+                                                  std::int64_t hypothesis, std::int64_t night,
+                                                  int runs = 18);
 
 }  // namespace store::sample

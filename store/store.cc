@@ -1,6 +1,7 @@
 #include "store/store.h"
 
 #include <fmt/format.h>
+#include <sqlite3.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -20,9 +21,13 @@ struct Store::Impl {
   std::int64_t last_seq = 0;
   std::int64_t commits = 0;  // begun by this process
   CommitObserver* observer = nullptr;
+  std::uintmax_t wal_tried = 0;  // its size when it could not be cut
 };
 
 namespace {
+
+constexpr std::uintmax_t kWalTarget = 32 << 20, kWalStep = 4 << 20;
+constexpr int kWalWaitMs = 100;  // for own readers, which end sooner
 
 // SQLite says only that it "cannot open" the files that it keeps beside the database.
 base::Status expect_writable(const std::filesystem::path& folder) {
@@ -33,10 +38,13 @@ base::Status expect_writable(const std::filesystem::path& folder) {
 // FULL: a commit has reached the disk when it returns. The write-ahead log is copied into the
 // database every 16 MiB, and cut back to 64 MiB after a long reader has let it grow. 64 MiB of
 // pages are kept.
-base::Status set_up(Connection& db) {
+base::Status set_up(Connection& db, base::Durability durability) {
+  const std::string synchronous = durability == base::Durability::synced ? "FULL" : "NORMAL";
   return db.script(
       "PRAGMA journal_mode = WAL;"
-      "PRAGMA synchronous = FULL;"
+      "PRAGMA synchronous = " +
+      synchronous +
+      ";"
       "PRAGMA foreign_keys = ON;"
       "PRAGMA wal_autocheckpoint = 4000;"
       "PRAGMA journal_size_limit = 67108864;"
@@ -70,14 +78,14 @@ Store::Store(Store&&) noexcept = default;
 Store& Store::operator=(Store&&) noexcept = default;
 Store::~Store() = default;
 
-base::Result<Store> Store::open(const std::filesystem::path& folder) {
+base::Result<Store> Store::open(const std::filesystem::path& folder, base::Durability durability) {
   NS_TRY(base::ensure_folder(folder));
   NS_TRY(expect_writable(folder));
   NS_ASSIGN(db, Connection::open(folder / kDatabaseFile, Connection::Mode::create));
   NS_TRY(
       schema_version(db, kSchemaVersion));  // before anything is written to a file that is not ours
   NS_TRY(check_at_start(db));
-  NS_TRY(set_up(db));
+  NS_TRY(set_up(db, durability));
   NS_TRY(migrate(db));
   NS_ASSIGN(last, last_event(db));
   return Store(std::make_unique<Impl>(Impl{std::move(db), last}));
@@ -93,6 +101,7 @@ base::Status Store::commit(const Commit& commit) {
   if (impl.observer) NS_TRY(impl.observer->before_commit(nth, commit));
   NS_TRY(transaction.commit());
   impl.last_seq += static_cast<std::int64_t>(commit.facts.size());
+  bound_wal();
   if (impl.observer) impl.observer->after_commit(nth, commit);
   return {};
 }
@@ -117,6 +126,33 @@ base::Result<std::vector<PendingEffect>> Store::outbox() const {
 }
 
 std::int64_t Store::last_seq() const { return impl_->last_seq; }
+
+const std::filesystem::path& Store::file() const { return impl_->db.file(); }
+
+std::uintmax_t Store::wal_bytes() const {
+  std::error_code none;
+  const auto bytes = std::filesystem::file_size(impl_->db.file().string() + "-wal", none);
+  return none ? 0 : bytes;
+}
+
+base::Result<bool> Store::cut_wal(int wait_ms) {
+  sqlite3* db = impl_->db.handle();
+  sqlite3_busy_timeout(db, wait_ms);
+  auto blocked = impl_->db.integer("PRAGMA wal_checkpoint(TRUNCATE)");
+  sqlite3_busy_timeout(db, kBusyMs);
+  if (!blocked) return tl::unexpected(blocked.error());
+  return *blocked == 0;
+}
+
+// Readers that follow each other closely keep SQLite from beginning the log anew by itself. Tried
+// again only after the log has grown, so that a reader who stays costs little.
+void Store::bound_wal() {
+  const std::uintmax_t bytes = wal_bytes();
+  if (bytes < kWalTarget) impl_->wal_tried = 0;
+  if (bytes < kWalTarget || bytes < impl_->wal_tried + kWalStep) return;
+  impl_->wal_tried = bytes;
+  (void)cut_wal(kWalWaitMs);  // what is wrong with the disk, the next commit will say
+}
 
 void Store::observe(CommitObserver* observer) { impl_->observer = observer; }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/files.h"
 #include "base/result.h"
 #include "hypotheses/facts.h"
 
@@ -70,8 +71,10 @@ class Store {
  public:
   // Opens or creates `folder`/nightshift.db, migrates it, checks its integrity (of a large file in
   // part, to start in time; Reader::check() is whole). Errors say what to do: read-only disk, full
-  // disk, corrupt file (named, with the way out), a newer schema.
-  static base::Result<Store> open(const std::filesystem::path& folder);
+  // disk, corrupt file (named, with the way out), a newer schema. With Durability::fast a power
+  // loss may take the newest commits, never a part of one.
+  static base::Result<Store> open(const std::filesystem::path& folder,
+                                  base::Durability durability = base::Durability::synced);
 
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;
@@ -94,6 +97,13 @@ class Store {
 
   base::Result<std::vector<PendingEffect>> outbox() const;
   std::int64_t last_seq() const;
+  const std::filesystem::path& file() const;
+
+  // The size of the write-ahead log, which grows while anybody reads one moment of the database.
+  std::uintmax_t wal_bytes() const;
+  // Copies the log into the database and cuts it to nothing; false when somebody's read still
+  // prevents that after `wait_ms`.
+  base::Result<bool> cut_wal(int wait_ms = 0);
 
   void observe(CommitObserver* observer);  // not owned; nullptr = none
 
@@ -105,8 +115,12 @@ class Store {
 
  private:
   explicit Store(std::unique_ptr<Impl> impl);
+  void bound_wal();
   std::unique_ptr<Impl> impl_;
 };
+
+// What the write-ahead log may grow to while nobody but this program reads.
+inline constexpr std::uintmax_t kMostWalBytes = 64 << 20;
 
 inline constexpr int kSchemaVersion = 2;
 

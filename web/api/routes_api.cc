@@ -203,6 +203,7 @@ Response get_openapi(Site&, const Call&) {
 
 Response get_health(Site& site, const Call&) {
   const std::string stuck = site.options.stuck ? site.options.stuck() : "";
+  const std::string warning = site.options.warning ? site.options.warning() : "";
   auto reader = site.readers.take();
   const auto overview =
       reader ? (*reader)->overview() : tl::unexpected<base::Error>(reader.error());
@@ -210,6 +211,7 @@ Response get_health(Site& site, const Call&) {
   const Json body = {{"ok", ok},
                      {"loop", stuck.empty() ? "running" : stuck},
                      {"store", overview ? "readable" : overview.error().text()},
+                     {"warning", warning.empty() ? Json() : Json(warning)},
                      {"version", site.options.version},
                      {"events", overview ? Json(overview->events) : Json()},
                      {"viewers", site.feed.viewers()}};

@@ -32,6 +32,8 @@ struct Options {
 
   // What is wrong with the decision loop ("no step for 40 s"); empty = nothing. For /healthz.
   std::function<std::string()> stuck;
+  // What deserves a look although all goes on; empty = nothing. For /healthz too.
+  std::function<std::string()> warning;
   // The change as a unified diff, bounded; pages offer it where this is set.
   std::function<base::Result<std::string>(const hypotheses::CommitId& base,
                                           const hypotheses::CommitId& candidate)>
