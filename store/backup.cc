@@ -43,6 +43,15 @@ base::Status copy_pages(const Connection& from, Connection& to) {
   return {};
 }
 
+// One moment of the original, while others may go on writing to it; how many events it has. The
+// moment is let go before the copy is checked, for the write-ahead log grows while it is held.
+base::Result<std::int64_t> copy_moment(Connection& db, Connection& copy) {
+  NS_ASSIGN(snapshot, Transaction::begin(db, Transaction::Kind::read));
+  NS_ASSIGN(events, last_event(db));
+  NS_TRY(copy_pages(db, copy));
+  return events;
+}
+
 base::Status check_copy(Connection& copy, std::int64_t events) {
   NS_TRY(check_integrity(copy));
   NS_ASSIGN(found, last_event(copy));
@@ -82,10 +91,7 @@ base::Status back_up(Connection& db, const std::filesystem::path& file) {
   const Unfinished unfinished{file.string() + ".unfinished"};
   {
     NS_ASSIGN(copy, Connection::open(unfinished.file, Connection::Mode::create));
-    // One moment of the original, while others may go on writing to it.
-    NS_ASSIGN(snapshot, Transaction::begin(db, Transaction::Kind::read));
-    NS_ASSIGN(events, last_event(db));
-    NS_TRY(copy_pages(db, copy));
+    NS_ASSIGN(events, copy_moment(db, copy));
     // One plain file: no write-ahead log beside it.
     NS_TRY(copy.execute("PRAGMA journal_mode = DELETE"));
     NS_TRY(check_copy(copy, events));

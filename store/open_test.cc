@@ -9,6 +9,8 @@
 #include <csignal>
 #include <fstream>
 
+#include "hypotheses/json.h"
+#include "store/projection.h"
 #include "store/reader.h"
 #include "store/schema.h"
 #include "store/test_store.h"
@@ -166,6 +168,69 @@ TEST_CASE("a start checks a large file in part, a reader the whole") {
   CHECK(expect_error(check_large()).code == base::ErrorCode::corrupt);
 }
 
+TEST_CASE("a page of zeros, or a file cut to its first page, is told with the way out") {
+  base::TempDir folder;
+  {
+    auto store = expect_ok(Store::open(folder.path()));
+    commit_story(store);
+  }
+  const auto file = folder / kDatabaseFile;
+  SECTION("the root of an index") {
+    std::int64_t page = 0;
+    {
+      auto db = expect_ok(Connection::open(file, Connection::Mode::read_only));
+      page = expect_ok(
+          db.integer("SELECT rootpage FROM sqlite_schema WHERE name = 'runs_of_experiment'"));
+    }
+    overwrite(file, 4096 * (page - 1), std::string(4096, '\0'));
+  }
+  SECTION("the first page alone is left") { std::filesystem::resize_file(file, 4096); }
+  SECTION("the first page is gone") { overwrite(file, 0, std::string(4096, '\0')); }
+  const auto error = expect_error(Store::open(folder.path()));
+  CHECK(error.code == base::ErrorCode::corrupt);
+  CHECK_THAT(error.text(), Contains("nightshift backup FILE") &&
+                               Contains("cp FILE " + file.string()) && Contains("-wal"));
+}
+
+TEST_CASE("an index that does not fit its table is found by a whole check and by a backup") {
+  base::TempDir folder;
+  {
+    auto store = expect_ok(Store::open(folder.path()));
+    commit_story(store);
+  }
+  {
+    auto db = expect_ok(Connection::open(folder / kDatabaseFile, Connection::Mode::create));
+    expect_ok(
+        db.script("PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = "
+                  "'CREATE INDEX runs_of_experiment ON runs (recorded, id)' "
+                  "WHERE name = 'runs_of_experiment'"));
+  }
+  auto reader = expect_ok(Reader::open(folder.path()));
+  CHECK(expect_error(reader.check()).code == base::ErrorCode::corrupt);
+  CHECK(expect_error(reader.backup_to(folder / "copy.db")).code == base::ErrorCode::corrupt);
+  CHECK_FALSE(std::filesystem::exists(folder / "copy.db"));
+}
+
+TEST_CASE("a backup in the place of a damaged database gives back what it held") {
+  base::TempDir folder;
+  {
+    auto store = expect_ok(Store::open(folder.path()));
+    commit_story(store);
+    expect_ok(store.backup_to(folder / "backup"));
+  }
+  const auto before = dump_tables(folder.path());
+  overwrite(folder / kDatabaseFile, 0, std::string(8192, '\x5a'));
+  CHECK(expect_error(Store::open(folder.path())).code == base::ErrorCode::corrupt);
+  // As the message says it.
+  const std::string db = folder / kDatabaseFile;
+  const std::string command = "mv " + db + " " + db + ".damaged; rm -f " + db + "-wal " + db +
+                              "-shm; cp " + std::string(folder / "backup") + " " + db;
+  REQUIRE(std::system(command.c_str()) == 0);
+  auto store = expect_ok(Store::open(folder.path()));
+  CHECK(dump_tables(folder.path()) == before);
+  expect_ok(store.commit(note("goes on")));
+}
+
 TEST_CASE("an event log with a gap is no event log") {
   base::TempDir folder;
   auto store = expect_ok(Store::open(folder.path()));
@@ -201,6 +266,40 @@ TEST_CASE("migrations keep the data, and a failing one changes nothing") {
   CHECK(expect_ok(db.integer("PRAGMA user_version")) == next);
   CHECK(expect_ok(db.integer("SELECT count(*) FROM runs WHERE host = 'h'")) == 20);
   expect_ok(migrate(db, good));
+}
+
+TEST_CASE("data of every earlier schema is taken over, whole") {
+  for (int version = 1; version < kSchemaVersion; ++version) {
+    INFO("schema version " << version);
+    base::TempDir folder;
+    {
+      const auto file = fmt::format("{}/testdata/schema_{}.sql", STORE_SOURCE_DIR, version);
+      auto db = expect_ok(Connection::open(folder / kDatabaseFile, Connection::Mode::create));
+      expect_ok(db.script(expect_ok(base::read_file(file))));
+    }
+    const auto too_old = expect_error(Reader::open(folder.path()));
+    CHECK_THAT(too_old.text(), Contains("start the daemon once"));
+    auto store = expect_ok(Store::open(folder.path()));
+    std::vector<hypotheses::Fact> facts;
+    expect_ok(store.replay(
+        [&](const Event& event) { return facts.push_back(event.fact), base::Status(); }));
+    const auto story = sample::story();
+    REQUIRE(facts.size() == story.size());
+    for (std::size_t i = 0; i < story.size(); ++i) {
+      CHECK(hypotheses::to_json_text(facts[i]) == hypotheses::to_json_text(story[i]));
+    }
+    auto reader = expect_ok(Reader::open(folder.path()));
+    expect_ok(reader.check());
+    CHECK(expect_ok(reader.overview()).runs == 20);
+    CHECK(expect_ok(reader.hypotheses({{}, {}, {}, "wider"}, {})).size() == 2);
+    CHECK(expect_ok(store.outbox()).size() == 2);
+    const auto tables = dump_tables(folder.path());
+    auto db = expect_ok(Connection::open(folder / kDatabaseFile, Connection::Mode::create));
+    CHECK(expect_ok(db.integer("PRAGMA user_version")) == kSchemaVersion);
+    expect_ok(rebuild(db));
+    CHECK(dump_tables(folder.path()) == tables);
+    expect_ok(store.commit(note("goes on")));
+  }
 }
 
 TEST_CASE("a store whose files may grow no more fails cleanly and goes on afterwards") {

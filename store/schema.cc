@@ -211,17 +211,19 @@ base::Status expect_healthy(Connection& db, const std::string& pragma) {
   NS_ASSIGN(row, rows.next());
   if (row && rows.text(0) == "ok") return {};
   return tl::unexpected(
-      corrupt_database(db.file(), row ? rows.string(0) : "no answer from quick_check"));
+      corrupt_database(db.file(), row ? rows.string(0) : "no answer from the check"));
 }
 
 }  // namespace
 
-base::Status check_integrity(Connection& db) { return expect_healthy(db, "PRAGMA quick_check(1)"); }
+base::Status check_integrity(Connection& db) {
+  return expect_healthy(db, "PRAGMA integrity_check(1)");
+}
 
 base::Status check_at_start(Connection& db, std::int64_t whole_up_to_bytes) {
   NS_ASSIGN(pages, db.integer("PRAGMA page_count"));
   NS_ASSIGN(page_bytes, db.integer("PRAGMA page_size"));
-  if (pages * page_bytes <= whole_up_to_bytes) return check_integrity(db);
+  if (pages * page_bytes <= whole_up_to_bytes) return expect_healthy(db, "PRAGMA quick_check(1)");
   NS_ASSIGN(tables, all_rows(db.query("SELECT name FROM sqlite_schema WHERE type = 'table' "
                                       "AND sql NOT LIKE 'CREATE VIRTUAL%' AND name NOT IN "
                                       "('events', 'experiments', 'runs', 'observations', "

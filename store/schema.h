@@ -24,12 +24,13 @@ base::Result<int> schema_version(Connection& db, int newest);
 // Brings the database to the newest version, all or nothing.
 base::Status migrate(Connection& db, std::span<const Migration> steps = migrations());
 
-// SQLite's own check of the file's structure. It reads the whole file: 4 s of CPU at 100,000
+// SQLite's own check of the whole file, its indexes against their tables too: seconds at 100,000
 // experiments.
 base::Status check_integrity(Connection& db);
 
-// The same for each start, in bounded time: of a file above the limit it leaves out the tables that
-// grow with every run, and the snapshots, which have a hash. A backup checks everything.
+// For each start, in bounded time: the file's structure alone, and of a file above the limit
+// without the tables that grow with every run and the snapshots, which have a hash. A backup checks
+// everything.
 inline constexpr std::int64_t kCheckedWholeBytes = std::int64_t{64} << 20;
 base::Status check_at_start(Connection& db, std::int64_t whole_up_to_bytes = kCheckedWholeBytes);
 

@@ -49,9 +49,11 @@ base::Error io_error(int code, sqlite3* db, const std::filesystem::path& file) {
 
 base::Error corrupt_database(const std::filesystem::path& file, const std::string& found) {
   return {base::ErrorCode::corrupt,
-          fmt::format("expected a healthy Nightshift database, found: {}; restore a backup in its "
-                      "place, or move the file (with its -wal and -shm) away to start empty",
-                      found),
+          fmt::format("expected a healthy Nightshift database, found: {1}; stop the daemon, then "
+                      "restore a backup in its place (made by `nightshift backup FILE`): "
+                      "mv {0} {0}.damaged; rm -f {0}-wal {0}-shm; cp FILE {0}; without a backup "
+                      "move the file away likewise to start empty",
+                      file.string(), found),
           file.string()};
 }
 
