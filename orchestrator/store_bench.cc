@@ -130,10 +130,14 @@ nlohmann::json time_restarts(const std::filesystem::path& folder, History& histo
     must(fill(store, history, history.experiments() + kTail));
   }
   const Restart quick = restart(folder, kNever);
+  const Restart with_snapshot = restart(folder, 1);  // of which the deciding thread has to wait
+  const auto snapshot = must(must(store::Store::open(folder)).snapshot());
   return {{"reconcile_s", quick.wall_s},
           {"reconcile_cpu_s", quick.cpu_s},
           {"reconcile_whole_log_s", whole.wall_s},
           {"reconcile_whole_log_cpu_s", whole.cpu_s},
+          {"snapshot_s", with_snapshot.cpu_s - quick.cpu_s},
+          {"snapshot_mib", static_cast<double>(snapshot->payload.size()) / kMiB},
           {"experiments_in_memory", quick.experiments}};
 }
 
