@@ -315,7 +315,7 @@ TEST_CASE("text written at once says what the tree of values says") {
   run.id = {7};
   run.detail = "a \"quote\", a \\, a line\nbreak, a bell\a, \xc3\xa9 and a stray \xff";
   run.wall_s = third;
-  run.observations = {{{"m\n", {{"k\"", "v"}}}, 5e-324, ""}, {{}, 1e300, "ns"}};
+  run.observations = {{{"m\n", {{"k\"", "v"}}}, 5e-324, ""}, {{}, 1e300, "ns"}, {{}, -0.0, ""}};
   for (const Fact& fact :
        {Fact(RunRecorded{run}), Fact(Noted{}),
         Fact(NoiseMeasured{{}, "", {}, "", std::numeric_limits<double>::quiet_NaN(), 1}),
@@ -324,7 +324,9 @@ TEST_CASE("text written at once says what the tree of values says") {
     INFO(text);
     const json parsed = json::parse(text);
     CHECK(parsed == json::parse(dump(to_json(fact))));
-    if (std::holds_alternative<RunRecorded>(fact)) CHECK(parsed.at("run").at("wall_s") == third);
+    if (!std::holds_alternative<RunRecorded>(fact)) continue;
+    CHECK(parsed.at("run").at("wall_s") == third);
+    CHECK(std::signbit(parsed.at("run").at("observations").at(2).at("value").get<double>()));
   }
 }
 

@@ -100,7 +100,9 @@ void append_map(std::string& out, const Map& map) {
 template <class T>
 void append_json(std::string& out, const T& value) {
   if constexpr (std::same_as<T, double>) {
-    std::isfinite(value) ? append_number(out, value) : void(out += "null");
+    if (!std::isfinite(value)) return void(out += "null");
+    // "-0" would be read back as a whole number, which has no sign.
+    value == 0 && std::signbit(value) ? void(out += "-0.0") : append_number(out, value);
   } else if constexpr (std::same_as<T, bool>) {
     out += value ? "true" : "false";
   } else if constexpr (std::same_as<T, std::uint64_t>) {

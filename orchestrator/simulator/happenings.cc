@@ -80,7 +80,7 @@ bool Simulation::can_strike(const Fault& fault) const {
 void Simulation::strike(const Fault& fault) {
   switch (fault.kind) {
     case FaultKind::crash:
-      if (shell_->trouble().empty()) settled_ = digest_of(shell_->state());
+      if (shell_->trouble().empty()) settled_ = text_of(shell_->state());
       throw Crash{};
     case FaultKind::completion_late:
       next_fate_ = Fate::late;
@@ -200,7 +200,7 @@ void Simulation::happen() {
   }
   if (!invariants_.ledger().pending.empty()) {
     tell("a completion was lost: somebody restarts the daemon");
-    settled_ = digest_of(shell_->state());
+    settled_ = text_of(shell_->state());
     throw Crash{};
   }
   if (person_acts()) return;

@@ -19,7 +19,7 @@ namespace orchestrator {
 struct Crash {};  // thrown: stands for the death of the process
 
 // Everything of the state that the log has to bring back, less what may be forgotten.
-std::uint64_t digest_of(const State& state);
+std::string text_of(const State& state);
 
 // Faults whose place is a commit; all others are placed by turn.
 bool counts_commits(FaultKind kind);
@@ -43,6 +43,7 @@ class Simulation final : public store::CommitObserver {
   // The process: simulation.cc.
   void start();  // a new process on what the folder holds
   void check_snapshot();
+  void compare(const std::string& expected, const std::string& what);
   void die();
   void equip(FakePerformer& performer);
 
@@ -88,8 +89,8 @@ class Simulation final : public store::CommitObserver {
   bool dies_when_begun_ = false;
   std::optional<Fate> next_fate_;
   bool machine_fails_ = false, git_fails_ = false;
-  int late_until_ = 0;                    // the turn in which what is late arrives
-  std::optional<std::uint64_t> settled_;  // digest of the state at the end of a process
+  int late_until_ = 0;                                  // the turn in which what is late arrives
+  std::optional<std::string> settled_;                  // the state at the end of a process
   std::map<hypotheses::CampaignId, int> nights_asked_;  // by the person
   std::map<hypotheses::MergeRequestId, int> looked_at_;
 };
