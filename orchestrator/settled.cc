@@ -63,7 +63,14 @@ std::set<NightId> to_forget(const State& state) {
   }
   for (NightId id : NightsAtWork(state).nights) nights.erase(id);
   for (const auto& [id, campaign] : state.campaigns) {
-    for (HypothesisId open : campaign.open) nights.erase(state.hypotheses.at(open).night);
+    for (HypothesisId id : campaign.open) {
+      const Hypothesis& open = state.hypotheses.at(id);
+      nights.erase(open.night);
+      for (const auto& answer : open.answers) {  // the runs behind them may answer more
+        auto found = state.experiments.find(answer.experiment);
+        if (found != state.experiments.end()) nights.erase(found->second.experiment.night);
+      }
+    }
   }
   return nights;
 }

@@ -1,19 +1,23 @@
 // How fast the record is, as numbers: `store_bench [--json] [--experiments N] [--into FOLDER]`.
 // Commits experiments one by one, fills the folder up to N of them (100,000 unless told) while
 // pages are read, restarts, and asks for every page. docs/benchmarks says what the figures mean.
-#include <fmt/format.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
+#include <cerrno>
 #include <cstdlib>
 #include <ctime>
 #include <iostream>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <thread>
 
 #include "base/clock.h"
+#include "base/fd.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "base/os_error.h"
 #include "orchestrator/history.h"
 #include "orchestrator/shell.h"
 #include "orchestrator/store_bench_pages.h"
@@ -68,6 +72,20 @@ Rate time_commits(store::Store& store, NextCommit next_commit) {
   const Stopwatch watch;
   for (const auto& commit : commits) must(store.commit(commit));
   return {kTimed / watch.wall_s(), kTimed / watch.cpu_s()};
+}
+
+// How often a second the disk brings 64 KiB to safety: no durable commit can be quicker.
+double syncs_per_s(const std::filesystem::path& file) {
+  constexpr int kSyncs = 300;
+  const base::Fd out(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  const std::string bytes(64 << 10, 'x');
+  const Stopwatch watch;
+  for (int i = 0; i < kSyncs; ++i) {
+    const bool written = ::pwrite(out.get(), bytes.data(), bytes.size(),
+                                  static_cast<off_t>(i * bytes.size())) == std::ssize(bytes);
+    if (!written || ::fdatasync(out.get()) != 0) must(base::os_fail(errno, "write", file));
+  }
+  return kSyncs / watch.wall_s();
 }
 
 // The record of 20 rows, and one of 20 events and 78 rows: 18 runs of two observations.
@@ -174,6 +192,7 @@ int main(int argc, char** argv) {
   const base::TempDir temporary(arguments.into.empty() ? std::filesystem::temp_directory_path()
                                                        : std::filesystem::path(arguments.into));
   nlohmann::json result = time_records(temporary / "full", base::Durability::synced);
+  result["syncs_per_s"] = syncs_per_s(temporary / "syncs");
   result["normal"] = time_records(temporary / "normal", base::Durability::fast);
   const auto folder = temporary / "history";
   History history;
