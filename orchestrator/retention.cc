@@ -156,8 +156,8 @@ std::vector<Folder> to_delete(std::vector<Folder> folders, const policies::Reten
 
 }  // namespace
 
-base::Result<std::map<CampaignId, Swept>> sweep_artifacts(const fs::path& state,
-                                                          base::Instant now) {
+base::Result<std::map<CampaignId, Swept>> sweep_artifacts(const fs::path& state, base::Instant now,
+                                                          const std::stop_token& stop) {
   NS_ASSIGN(reader, store::Reader::open(state));
   NS_ASSIGN(campaigns, reader.campaigns());
   std::map<CampaignId, policies::RetentionRule> rules;
@@ -169,14 +169,15 @@ base::Result<std::map<CampaignId, Swept>> sweep_artifacts(const fs::path& state,
   Inventory inventory(reader, std::move(needed), rules);
   NS_TRY(inventory.find_newest_nights());
   std::error_code error;
-  for (fs::directory_iterator at(state / "artifacts", error), end; !error && at != end;
-       at.increment(error)) {
+  for (fs::directory_iterator at(state / "artifacts", error), end;
+       !error && at != end && !stop.stop_requested(); at.increment(error)) {
     std::error_code gone;
     if (!at->is_symlink(gone) && at->is_directory(gone)) NS_TRY(inventory.add(at->path()));
   }
   std::map<CampaignId, Swept> swept;
   for (auto& [campaign, folders] : inventory.folders) {
     for (const Folder& folder : to_delete(std::move(folders), rules.at(campaign), now)) {
+      if (stop.stop_requested()) return swept;
       NS_TRY(base::remove_tree(folder.path));
       ++swept[campaign].experiments;
       swept[campaign].bytes += folder.bytes;
@@ -187,18 +188,21 @@ base::Result<std::map<CampaignId, Swept>> sweep_artifacts(const fs::path& state,
 
 Sweeper::Sweeper(fs::path state, const base::Clock& clock, std::function<void(Remark)> remark)
     : state_(std::move(state)), clock_(clock), remark_(std::move(remark)) {
-  thread_ = std::jthread([this] {
+  thread_ = std::jthread([this](const std::stop_token& stop) {
     do {
-      sweep();
+      sweep(stop);
       (void)wakes_.pop(std::chrono::hours(24));
     } while (!wakes_.closed());
   });
 }
 
-Sweeper::~Sweeper() { wakes_.close(); }
+Sweeper::~Sweeper() {
+  thread_.request_stop();
+  wakes_.close();
+}
 
-void Sweeper::sweep() {
-  const auto swept = sweep_artifacts(state_, clock_.now());
+void Sweeper::sweep(const std::stop_token& stop) {
+  const auto swept = sweep_artifacts(state_, clock_.now(), stop);
   if (!swept) return base::log_warning("old files were not deleted: " + swept.error().text());
   for (const auto& [campaign, gone] : *swept) {
     remark_({campaign, fmt::format("the files of {} old experiments were deleted ({:.1f} MiB), as "

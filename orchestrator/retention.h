@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <stop_token>
 #include <thread>
 
 #include "base/clock.h"
@@ -23,9 +24,10 @@ struct Swept {
 
 // Deletes what the policies of the campaigns no longer keep. Never the files of a night that runs,
 // of a campaign's newest night, of a night one of whose merges may still be measured, approved or
-// landed, nor a folder that no recorded experiment has. What was deleted, by campaign.
+// landed, nor a folder that no recorded experiment has. What was deleted, by campaign; asked to
+// stop, it leaves the rest for the next time.
 base::Result<std::map<hypotheses::CampaignId, Swept>> sweep_artifacts(
-    const std::filesystem::path& state, base::Instant now);
+    const std::filesystem::path& state, base::Instant now, const std::stop_token& stop = {});
 
 // Sweeps on a thread of its own: at its start, when it is woken and once a day.
 class Sweeper {
@@ -37,7 +39,7 @@ class Sweeper {
   void wake() { wakes_.push(true); }
 
  private:
-  void sweep();
+  void sweep(const std::stop_token& stop);
 
   const std::filesystem::path state_;
   const base::Clock& clock_;
