@@ -245,7 +245,7 @@ TEST_CASE("approve: only what waits, and only the tested commit") {
   CHECK(std::holds_alternative<LandMerge>(known.state.pending.begin()->second.kind));
 }
 
-TEST_CASE("reject: whatever is not landed, approved or over; and the reason is kept") {
+TEST_CASE("reject: whatever is not landed, approved or over, and the reason is kept") {
   for (auto state :
        {MergeState::approved, MergeState::landed, MergeState::rejected, MergeState::failed}) {
     CAPTURE(to_text(state));

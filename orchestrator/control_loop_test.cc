@@ -27,7 +27,7 @@ constexpr int kCommits = 60;
 }  // namespace
 
 TEST_CASE(
-    "a pause at any time finishes what runs and starts nothing; a resume ends the night alike") {
+    "a pause at any time finishes what runs and starts nothing, a resume ends the night alike") {
   auto expected = quiet_verdicts(tile_world(1, true));
   for (int at = 1; at < kCommits; at += 5) {
     CAPTURE(at);

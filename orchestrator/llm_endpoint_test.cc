@@ -60,7 +60,7 @@ TEST_CASE("a wrong key or request is not asked again: it cannot help") {
   }
 }
 
-TEST_CASE("an endpoint slower than the time-out is left at the time-out; its reserve counts") {
+TEST_CASE("an endpoint slower than the time-out is left at the time-out, its reserve counts") {
   TestEndpoint endpoint({[](TestEndpoint& self, httplib::Response& response) {
     self.hold(20);
     response.set_content("{}", "application/json");

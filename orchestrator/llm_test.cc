@@ -60,7 +60,7 @@ TEST_CASE("a good knob step is taken at the first answer, and its tokens are tho
   CHECK(to_text(proposal.prediction) == "toy.time{batch=1} -10%");
 }
 
-TEST_CASE("the request names the model and the limits; the prompt shows what may be known") {
+TEST_CASE("the request names the model and the limits, the prompt shows what may be known") {
   TestEndpoint endpoint({says(kGoodKnob)});
   LlmQuestion question = with_past_claim(toy_question(endpoint.url()));
   question.view.refusals = {"toy.tile = 7: no such choice"};

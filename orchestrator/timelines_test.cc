@@ -53,7 +53,7 @@ TEST_CASE("a timeline is told in a line, the greatest share first") {
   CHECK(timeline_text({{}, 1, {}}) == "idle 100%");
 }
 
-TEST_CASE("one run answers a timeline, whatever came of it; a lost one is run again") {
+TEST_CASE("one run answers a timeline, whatever came of it, a lost one is run again") {
   const auto manifest = manifest_with_trace();
   ExperimentRecord record = timeline_record();
   const auto judged = [&] { return judge(record, manifest, {}); };

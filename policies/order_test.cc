@@ -76,7 +76,7 @@ TEST_CASE("the cost to a verdict weighs each question with the chance that it is
   CHECK(cost_to_verdict_s({}) == 0);
 }
 
-TEST_CASE("before any answer the priors hold; answers move their own groups most") {
+TEST_CASE("before any answer the priors hold, answers move their own groups most") {
   Track track;
   CHECK(p_refuting(track, kOfLlm, Question::own_metric).mean() == Approx(0.5));
   CHECK(p_refuting(track, kOfLlm, Question::builds).mean() == Approx(0.15));
@@ -95,7 +95,7 @@ TEST_CASE("before any answer the priors hold; answers move their own groups most
   CHECK(p_refuting(track, kOfLlm, Question::builds).mean() == Approx(0.15));
 }
 
-TEST_CASE("no-difference refutes; inconclusive and invalid say nothing") {
+TEST_CASE("no-difference refutes, inconclusive and invalid say nothing") {
   Track track;
   record_answer(track, kOfLlm, Question::correct, Verdict::inconclusive);
   record_answer(track, kOfLlm, Question::correct, Verdict::invalid);
@@ -136,7 +136,7 @@ TEST_CASE("the queue: a person's first, then the greatest hopeful gain per cost"
   CHECK_FALSE(best_queued({}, outlooks));
 }
 
-TEST_CASE("a lineage that nobody tried is hoped for; one that failed often is not") {
+TEST_CASE("a lineage that nobody tried is hoped for, one that failed often is not") {
   Track track;
   for (int i = 0; i < 30; ++i) {
     const Verdict verdict = i % 5 == 0 ? Verdict::supported : Verdict::refuted;

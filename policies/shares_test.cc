@@ -77,7 +77,7 @@ TEST_CASE("a claim about the metric's own layer is about all of its time") {
   CHECK(own.reason == "the claim is about the engine itself");
 }
 
-TEST_CASE("of two timelines that fit, the newer; rounding never makes more than 1") {
+TEST_CASE("of two timelines that fit, the newer, rounding never makes more than 1") {
   MetricShares newer = served({});
   newer.stacks = {{{"kda"}, 0.6}, {{"step", "kda"}, 0.4 + 1e-9}};
   CHECK(share_of_change({served(), newer}, kRate, Layer::engine, {{"kernels/kda/a.h"}, {}}).share ==

@@ -83,7 +83,7 @@ TEST_CASE("the sandbox writes nothing outside its folders") {
 }
 
 TEST_CASE(
-    "a build may write its tree, its build folder and what it was given; nothing else of ours") {
+    "a build may write its tree, its build folder and what it was given, nothing else of ours") {
   Workshop workshop;
   std::string home = workshop.folder.path();
   sandboxed_output(workshop,

@@ -126,7 +126,11 @@ Run run(std::int64_t id, std::int64_t experiment, int attempt, Side side) {
   run.observations = {{time_at("1"), 1000 + static_cast<double>(id), "ns"},
                       {{"kda_decode.gates", {}}, 64, "1"}};
   if (id == 1) run.timeline = timeline();
-  run.machine = {"bench-1, 2 cores", 0.5, 3100, 0.001, "bubblewrap"};
+  run.machine.machine = "bench-1, 2 cores";
+  run.machine.load = 0.5;
+  run.machine.mhz = 3100;
+  run.machine.steal_s = 0.001;
+  run.machine.sandbox = "bubblewrap";
   run.artifacts = "E-" + std::to_string(experiment) + "/" + std::to_string(attempt);
   return run;
 }

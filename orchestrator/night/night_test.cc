@@ -184,7 +184,7 @@ TEST_CASE("approved through the API of a running daemon, exactly the tested comm
   CHECK(git(night.target.bare, "rev-parse main") == merge.merged.hex + "\n");
 }
 
-TEST_CASE("a base that moved before the landing is merged and measured anew; the approval lapses") {
+TEST_CASE("a base that moved before the landing is merged and measured anew, the approval lapses") {
   ToyNight night;
   night_with_winner(night);
   hypotheses::MergeRequest first = only_merge(night);

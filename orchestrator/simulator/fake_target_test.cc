@@ -27,7 +27,7 @@ TEST_CASE("fake target: the same content on the same parents is the same commit,
   CHECK(one != target.commit(with(first, "a", "1"), {one}));
 }
 
-TEST_CASE("fake target: a merge holds what both sides did; what both changed is a conflict") {
+TEST_CASE("fake target: a merge holds what both sides did, what both changed is a conflict") {
   FakeTarget target(toy_world(1, true));
   CommitId fork = target.tip();
   FakeTree theirs = with(target.tree(fork), "theirs", "x");

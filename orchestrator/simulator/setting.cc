@@ -192,6 +192,7 @@ void draw_world(base::Rng& rng, Setting& setting) {
     return kWays[launch.below(std::size(kWays))];
   };
   if (rng.uniform() < 0.3) world.disturbed = 0.2;
+  if (rng.uniform() < 0.4) world.run_s = 4;  // dearer than a build: worth giving up
   if (exact) return;
   world.noise = 0.005 + 0.03 * rng.uniform();
   constexpr policies::Draw kDraws[] = {policies::draw_normal, policies::draw_student2,

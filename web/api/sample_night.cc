@@ -122,7 +122,10 @@ Run run(std::int64_t id, std::int64_t experiment, int attempt, Side side, double
   r.started = {kEvening + id * 1000};
   r.wall_s = 0.41;
   if (value > 0) r.observations = {{time_at("1"), value, "ns"}};
-  r.machine = {"bench-1, 2 cores", 0.4, 3100, 0, "bubblewrap"};
+  r.machine.machine = "bench-1, 2 cores";
+  r.machine.load = 0.4;
+  r.machine.mhz = 3100;
+  r.machine.sandbox = "bubblewrap";
   r.artifacts = "E-" + std::to_string(experiment) + "/" + std::to_string(attempt);
   return r;
 }
