@@ -124,16 +124,8 @@ Status Mirror::fetch() {
   for (const auto& [name, tip] : known) have.push_back(tip);
   for (const auto& [name, tip] : own) have.push_back(tip);
   NS_TRY(copy_commits(source.get(), repo.get(), want, have));
-  // Pruned first: "try/a" may have made way for "try/a/b".
-  for (const auto& [name, tip] : known) {
-    if (!heads.contains(name)) NS_TRY(delete_ref(repo.get(), kTargetHeads + name));
-  }
-  for (const auto& [name, tip] : heads) {
-    const auto old = known.find(name);
-    if (old != known.end() && old->second == tip) continue;
-    NS_TRY(set_ref(repo.get(), kTargetHeads + name, tip));
-  }
-  return {};
+  if (heads == known) return {};
+  return replace_refs_below(repo.get(), kTargetHeads, heads);
 }
 
 Result<CommitId> Mirror::base_commit(std::string_view branch) const {

@@ -22,6 +22,12 @@ Result<std::map<std::string, CommitId>> refs_below(git_repository* repo, const s
 Status set_ref(git_repository* repo, const std::string& name, const CommitId& id);
 Status delete_ref(git_repository* repo, const std::string& name);
 
+// The refs below the prefix ("refs/remotes/target/") become exactly these. Only for a repository of
+// our own, and a prefix below which nobody else writes. A reader meanwhile sees each as it was or
+// is.
+Status replace_refs_below(git_repository* repo, const std::string& prefix,
+                          const std::map<std::string, CommitId>& refs);
+
 // Sets the ref to `id` only if it holds `expected` (nullopt: does not exist), compared while the
 // ref's lock is held, which git's own commands take too. conflict, naming what was found.
 Status swap_ref(git_repository* repo, const std::string& name,

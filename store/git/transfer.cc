@@ -32,13 +32,14 @@ Result<bool> aim(git_revwalk* walk, git_odb* from, git_odb* to, const std::vecto
     NS_TRY(check(git_revwalk_push(walk, &oid), "cannot read the commit to copy", id.hex));
     lacking = true;
   }
+  if (!lacking) return false;
   for (const CommitId& id : have) {
     git_oid oid;
     NS_TRY(parse_id(id, &oid));
     if (!git_odb_exists(from, &oid)) continue;
     NS_TRY(check(git_revwalk_hide(walk, &oid), "cannot read a known commit", id.hex));
   }
-  return lacking;
+  return true;
 }
 
 }  // namespace

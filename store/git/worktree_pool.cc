@@ -12,6 +12,17 @@
 
 namespace store::git {
 namespace fs = std::filesystem;
+
+// The files of one slot: below the root, and in the mirror.
+struct SlotPaths {
+  fs::path folder, tree, build, gitdir;
+  SlotPaths(const fs::path& root, const fs::path& mirror, std::string_view slot)
+      : folder(root / slot),
+        tree(folder / "tree"),
+        build(folder / "build"),
+        gitdir(mirror / "worktrees" / slot) {}
+};
+
 namespace {
 
 constexpr const char* kDiscarded = "discarded";  // a build folder on its way out
@@ -49,16 +60,6 @@ Status make_folder(const fs::path& path) {
   return {};
 }
 
-// The files of one slot: below the root, and in the mirror.
-struct SlotPaths {
-  fs::path folder, tree, build, gitdir;
-  SlotPaths(const fs::path& root, const fs::path& mirror, std::string_view slot)
-      : folder(root / slot),
-        tree(folder / "tree"),
-        build(folder / "build"),
-        gitdir(mirror / "worktrees" / slot) {}
-};
-
 // A linked worktree is these four small files (gitrepository-layout(5)). They are written here
 // because git_worktree_add makes a branch for each and cannot take up one that was left half done;
 // writing them again both creates and repairs. HEAD is only made readable here; the switch sets it.
@@ -83,22 +84,6 @@ Status put_worktree(const SlotPaths& slot, const CommitId& commit) {
   return put_file(slot.tree / ".git", "gitdir: " + slot.gitdir.string() + "\n");
 }
 
-// Through the mirror's side, not through tree/.git: a build may have written there.
-Result<Repository> open_worktree(const SlotPaths& slot) { return open_repository(slot.gitdir); }
-
-Status switch_slot(const SlotPaths& slot, const CommitId& commit, Ignored ignored) {
-  NS_TRY(put_worktree(slot, commit));
-  NS_ASSIGN(worktree, open_worktree(slot));
-  NS_TRY(switch_to(worktree.get(), commit, ignored));
-  return put_file(slot.gitdir / "HEAD", commit.hex + "\n");
-}
-
-Status create_anew(const SlotPaths& slot, const CommitId& commit) {
-  NS_TRY(remove_folder(slot.tree));
-  NS_TRY(remove_folder(slot.gitdir));
-  return switch_slot(slot, commit, Ignored::keep);
-}
-
 }  // namespace
 
 WorktreePool::WorktreePool(const fs::path& root, const Mirror& mirror) {
@@ -108,28 +93,75 @@ WorktreePool::WorktreePool(const fs::path& root, const Mirror& mirror) {
   mirror_ = fs::absolute(mirror.path(), error).lexically_normal();
 }
 
-std::mutex& WorktreePool::lock_of(std::string_view slot) {
+// A slot's files, and its worktree, which stays open: reading the index of many files costs as much
+// as comparing them.
+struct WorktreePool::Slot {
+  explicit Slot(SlotPaths the_paths) : paths(std::move(the_paths)) {}
+
+  // Through the mirror's side, not through tree/.git: a build may have written there. What it has
+  // changed since the last time, index and rules for names, is read again.
+  Result<git_repository*> open() {
+    std::error_code error;
+    if (!fs::exists(paths.gitdir / "index", error)) worktree.reset();
+    if (!worktree) {
+      NS_ASSIGN(opened, open_repository(paths.gitdir));
+      worktree = std::move(opened);
+      return worktree.get();
+    }
+    const std::string where = paths.gitdir.string();
+    NS_TRY(check(git_attr_cache_flush(worktree.get()), "cannot forget the attributes", where));
+    Index index;
+    NS_TRY(
+        check(git_repository_index(into(index), worktree.get()), "cannot open the index", where));
+    NS_TRY(check(git_index_read(index.get(), 0), "cannot read the index", where));
+    return worktree.get();
+  }
+
+  Status switch_to(const CommitId& commit, Ignored ignored) {
+    NS_TRY(put_worktree(paths, commit));
+    NS_ASSIGN(opened, open());
+    NS_TRY(git::switch_to(opened, commit, ignored));
+    return put_file(paths.gitdir / "HEAD", commit.hex + "\n");
+  }
+
+  // What a killed process left may be beyond repair, a torn index for one; then it starts over.
+  Status switch_or_create(const CommitId& commit, Ignored ignored) {
+    if (switch_to(commit, ignored)) return {};
+    worktree.reset();
+    NS_TRY(remove_folder(paths.tree));
+    NS_TRY(remove_folder(paths.gitdir));
+    return switch_to(commit, Ignored::keep);
+  }
+
+  const SlotPaths paths;
+  std::mutex mutex;     // held by whoever uses the slot
+  Repository worktree;  // guarded by mutex
+};
+
+WorktreePool::~WorktreePool() = default;
+
+WorktreePool::Slot& WorktreePool::slot_of(std::string_view name) {
   std::lock_guard guard(mutex_);
-  return locks_[std::string(slot)];
+  auto& slot = slots_[std::string(name)];
+  if (!slot) slot = std::make_unique<Slot>(SlotPaths(root_, mirror_, name));
+  return *slot;
 }
 
 Result<Workspace> WorktreePool::acquire(std::string_view name, const CommitId& commit,
                                         Ignored ignored) {
   NS_TRY(check_slot(name));
-  std::lock_guard guard(lock_of(name));
-  const SlotPaths slot(root_, mirror_, name);
+  Slot& slot = slot_of(name);
+  std::lock_guard guard(slot.mutex);
   {
     // Before anything is touched: a wrong id must not cost a warm slot.
     NS_ASSIGN(mirror, open_repository(mirror_));
     NS_TRY(load_commit(mirror.get(), commit));
   }
-  // What a killed process left may be beyond repair, a torn index for one; then it starts over.
-  if (!switch_slot(slot, commit, ignored)) NS_TRY(create_anew(slot, commit));
-  NS_TRY(remove_folder(slot.folder / kDiscarded));
-  NS_TRY(make_folder(slot.build));
-  NS_ASSIGN(worktree, open_worktree(slot));
-  NS_ASSIGN(missing, submodules(worktree.get()));
-  Workspace workspace{slot.tree, slot.build, commit, std::string(name), {}};
+  NS_TRY(slot.switch_or_create(commit, ignored));
+  NS_TRY(remove_folder(slot.paths.folder / kDiscarded));
+  NS_TRY(make_folder(slot.paths.build));
+  NS_ASSIGN(missing, submodules(slot.worktree.get()));
+  Workspace workspace{slot.paths.tree, slot.paths.build, commit, std::string(name), {}};
   for (const std::string& path : missing) {
     workspace.warnings.push_back("submodule '" + path +
                                  "' is not checked out: submodules are not "
@@ -140,8 +172,9 @@ Result<Workspace> WorktreePool::acquire(std::string_view name, const CommitId& c
 
 Status WorktreePool::discard_build(std::string_view name) {
   NS_TRY(check_slot(name));
-  std::lock_guard guard(lock_of(name));
-  const SlotPaths slot(root_, mirror_, name);
+  Slot& held = slot_of(name);
+  std::lock_guard guard(held.mutex);
+  const SlotPaths& slot = held.paths;
   // Renamed first: what is left of a removal that was killed must not look like a warm build.
   NS_TRY(remove_folder(slot.folder / kDiscarded));
   std::error_code error;
@@ -153,15 +186,18 @@ Status WorktreePool::discard_build(std::string_view name) {
 
 Status WorktreePool::verify_clean(const Workspace& workspace) {
   NS_TRY(check_slot(workspace.slot));
-  std::lock_guard guard(lock_of(workspace.slot));
-  NS_ASSIGN(worktree, open_worktree(SlotPaths(root_, mirror_, workspace.slot)));
-  return check_exactly(worktree.get(), workspace.commit);
+  Slot& slot = slot_of(workspace.slot);
+  std::lock_guard guard(slot.mutex);
+  NS_ASSIGN(worktree, slot.open());
+  return check_exactly(worktree, workspace.commit);
 }
 
 Status WorktreePool::remove(std::string_view name) {
   NS_TRY(check_slot(name));
-  std::lock_guard guard(lock_of(name));
-  const SlotPaths slot(root_, mirror_, name);
+  Slot& held = slot_of(name);
+  std::lock_guard guard(held.mutex);
+  const SlotPaths& slot = held.paths;
+  held.worktree.reset();
   // The mirror's side first: a tree without it is no worktree, and acquire() makes it one again.
   NS_TRY(remove_folder(slot.gitdir));
   return remove_folder(slot.folder);

@@ -8,6 +8,7 @@
 
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -36,6 +37,7 @@ struct Workspace {
 class WorktreePool {
  public:
   WorktreePool(const std::filesystem::path& root, const Mirror& mirror);
+  ~WorktreePool();
 
   // The slot's tree at exactly this commit: modified files restored, untracked ones removed.
   // Creates the slot, or repairs what a killed process left of it.
@@ -55,12 +57,13 @@ class WorktreePool {
   std::vector<std::string> slots() const;
 
  private:
-  std::mutex& lock_of(std::string_view slot);
+  struct Slot;
+  Slot& slot_of(std::string_view name);
 
   std::filesystem::path root_;
   std::filesystem::path mirror_;
   std::mutex mutex_;
-  std::map<std::string, std::mutex, std::less<>> locks_;  // guarded by mutex_; one for each slot
+  std::map<std::string, std::unique_ptr<Slot>, std::less<>> slots_;  // guarded by mutex_
 };
 
 }  // namespace store::git
