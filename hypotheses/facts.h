@@ -140,6 +140,18 @@ struct MergeApproved {
 struct PlannerSpoke {
   PlannerTurn turn;
 };
+// A branch below try/ as it was when it was first read; each commit is read once.
+struct ReadBranch {
+  std::string branch;  // "try/wider-tiles"
+  CommitId commit;
+};
+// The target was looked at, at a night's start or on schedule while one runs.
+struct TargetFetched {
+  CampaignId campaign;
+  base::Instant at;
+  std::vector<ReadBranch> branches;  // that are new; what came of each is told beside it
+  std::string trouble;               // why it could not be read; empty = it was
+};
 // Anything that a person should be able to read later: late completions, take-overs, restarts.
 struct Noted {
   CampaignId campaign;
@@ -152,7 +164,7 @@ using Fact = std::variant<CampaignCreated, CampaignChanged, NightDue, NightStart
                           HypothesisTaken, CandidateMade, QuestionAnswered, HypothesisDecided,
                           ExperimentStarted, RunRecorded, ExperimentFinished, ExperimentCancelled,
                           NoiseMeasured, TimelineRead, MergeOpened, MergeChanged, MergeAnswered,
-                          MergeApproved, PlannerSpoke, Noted>;
+                          MergeApproved, PlannerSpoke, TargetFetched, Noted>;
 
 // "hypothesis-opened" and so on: the event's name in the log, in SSE and in exports.
 std::string_view kind_of(const Fact& fact);

@@ -137,6 +137,18 @@ void describe(auto& io, Like<MergeApproved> auto& fact) {
 
 void describe(auto& io, Like<PlannerSpoke> auto& fact) { io("turn", fact.turn); }
 
+void describe(auto& io, Like<ReadBranch> auto& read) {
+  io("branch", read.branch);
+  io("commit", read.commit);
+}
+
+void describe(auto& io, Like<TargetFetched> auto& fact) {
+  io("campaign", fact.campaign);
+  io("at", fact.at);
+  io("branches", fact.branches);
+  io("trouble", fact.trouble);
+}
+
 void describe(auto& io, Like<Noted> auto& fact) {
   io("campaign", fact.campaign);
   io("night", fact.night);

@@ -35,6 +35,7 @@ constexpr std::array<std::string_view, kFacts> kFactKinds = {"campaign-created",
                                                              "merge-answered",
                                                              "merge-approved",
                                                              "planner-spoke",
+                                                             "target-fetched",
                                                              "noted"};
 
 template <std::size_t I>

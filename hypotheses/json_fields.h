@@ -33,6 +33,7 @@ void describe(auto& io, Like<Change> auto& change) {
   io("knobs", change.knobs);
   io("edits", change.edits);
   io("branch", change.branch);
+  io.if_any("commit", change.commit.hex);
   io.derived("text", [&] { return to_text(change); });
 }
 

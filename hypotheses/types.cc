@@ -132,7 +132,8 @@ std::string to_text(const Change& change) {
     add((paths.empty() ? "edits " : "") + edit.path);
     paths.push_back(edit.path);
   }
-  if (!change.branch.empty()) add("branch " + change.branch);
+  if (!change.branch.empty())
+    add("branch " + change.branch + (change.commit ? " at " + change.commit.brief() : ""));
   return text;
 }
 

@@ -58,6 +58,8 @@ struct Change {
   std::vector<KnobSetting> knobs;
   std::vector<Edit> edits;
   std::string branch;  // "try/wider-tiles"
+  // The branch's, where the daemon found it pushed; none: its tip when a night takes it up.
+  CommitId commit = {};
   auto operator<=>(const Change&) const = default;
   bool empty() const { return knobs.empty() && edits.empty() && branch.empty(); }
   bool knobs_only() const { return edits.empty() && branch.empty(); }

@@ -51,6 +51,8 @@ struct NightOf {
   }
   hypotheses::NightId operator()(const LandMerge&) const { return {}; }
   hypotheses::NightId operator()(const AskPlanner& e) const { return e.night; }
+  // A night does not wait for the network.
+  hypotheses::NightId operator()(const FetchTarget&) const { return {}; }
 };
 
 bool effect_in_flight(const State& state, hypotheses::NightId night) {

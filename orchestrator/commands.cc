@@ -84,6 +84,7 @@ bool is_work_of(const State& state, const EffectKind& effect, hypotheses::Campai
   if (const auto* prepare = std::get_if<PrepareMerge>(&effect)) {
     return state.merges.at(prepare->merge).campaign == campaign;
   }
+  if (const auto* fetch = std::get_if<FetchTarget>(&effect)) return fetch->campaign == campaign;
   const auto* open = std::get_if<OpenNight>(&effect);
   return open != nullptr && open->campaign == campaign;
 }
@@ -194,16 +195,8 @@ Decision on(const State& state, const web::Propose& command, base::Instant now) 
   proposal.change = command.change;
   proposal.prediction = command.prediction;
   if (!command.branch.empty()) proposal.change.branch = command.branch;
-  if (auto why_not = malformed(proposal, record.policy)) {
+  if (auto why_not = outside_refusal(state, record, proposal)) {
     return refuse(ErrorCode::refused, *why_not);
-  }
-  // The newest manifest that was read checks it now; without one its first night will.
-  if (!record.nights.empty()) {
-    const NightRecord& night = state.nights.at(record.nights.back());
-    proposal.prediction.key = complete_key(*night.manifest, proposal.prediction.key);
-    if (auto why_not = refusal(proposal, view_of(state, night, &proposal), record.policy)) {
-      return refuse(ErrorCode::refused, *why_not);
-    }
   }
   auto origin =
       !proposal.change.branch.empty() ? hypotheses::Origin::branch : hypotheses::Origin::person;

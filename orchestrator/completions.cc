@@ -6,6 +6,7 @@
 #include "orchestrator/broken_rule.h"
 #include "orchestrator/decide.h"
 #include "orchestrator/planning.h"
+#include "orchestrator/pushed.h"
 
 namespace orchestrator {
 
@@ -68,6 +69,7 @@ struct Complete {
       return;
     }
     decision.facts.push_back(hypotheses::NightStarted{std::move(night)});
+    read_branches(decision, state, record, opened.branches, now);
   }
   void operator()(const OpenNight& effect, const EffectFailed& failed) const {
     note(effect.campaign, "the night did not start: " + failed.error.text());
@@ -172,6 +174,17 @@ struct Complete {
   void operator()(const LandMerge& effect, const EffectFailed& failed) const {
     decision.facts.push_back(merge_change(effect.merge, MergeState::waiting,
                                           "could not be landed: " + failed.error.text()));
+  }
+
+  void operator()(const FetchTarget& effect, const TargetRead& read) const {
+    read_branches(decision, state, state.campaigns.at(effect.campaign), read.branches, now);
+  }
+  void operator()(const FetchTarget& effect, const EffectFailed& failed) const {
+    const std::string trouble = failed.error.text();
+    decision.facts.push_back(hypotheses::TargetFetched{effect.campaign, now, {}, trouble});
+    if (state.campaigns.at(effect.campaign).fetch_trouble == trouble) return;  // was said
+    note(effect.campaign,
+         "the target could not be read, the night goes on with what it has: " + trouble);
   }
 
   void operator()(const AskPlanner& effect, const PlannerAnswered& answered) const {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "orchestrator/broken_rule.h"
+#include "orchestrator/pushed.h"
 
 namespace orchestrator {
 
@@ -51,6 +52,11 @@ Decision on_tick(const State& state, base::Instant now) {
         id, due, busy ? "scheduled, but a night is still running" : "scheduled"});
     if (!busy) decision.effects.push_back(OpenNight{id});
   }
+  for (const auto& [id, record] : state.campaigns) {
+    if (const auto due = fetch_due(state, record); due && *due <= now) {
+      decision.effects.push_back(FetchTarget{id});
+    }
+  }
   return decision;
 }
 
@@ -66,6 +72,7 @@ base::Instant next_wake(const State& state, base::Instant now) {
       base::Instant deadline = state.nights.at(*record.running).night.deadline;
       if (deadline > now) wake = std::min(wake, deadline);
     }
+    if (const auto due = fetch_due(state, record)) wake = std::min(wake, *due);
   }
   return std::max(wake, now);
 }

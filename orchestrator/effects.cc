@@ -12,7 +12,7 @@ using nlohmann::json;
 
 constexpr std::string_view kNames[] = {"open-night",      "make-candidate", "run-attempt",
                                        "stop-experiment", "prepare-merge",  "land-merge",
-                                       "ask-planner"};
+                                       "ask-planner",     "fetch-target"};
 static_assert(std::size(kNames) == std::variant_size_v<EffectKind>);
 
 json payload_of(const OpenNight& e) { return {{"campaign", e.campaign.value}}; }
@@ -20,6 +20,7 @@ json payload_of(const MakeCandidate& e) { return {{"hypothesis", e.hypothesis.va
 json payload_of(const StopExperiment& e) { return {{"experiment", e.experiment.value}}; }
 json payload_of(const PrepareMerge& e) { return {{"merge", e.merge.value}}; }
 json payload_of(const LandMerge& e) { return {{"merge", e.merge.value}}; }
+json payload_of(const FetchTarget& e) { return {{"campaign", e.campaign.value}}; }
 json payload_of(const AskPlanner& e) {
   return {{"night", e.night.value}, {"turn", e.turn}, {"reserved_tokens", e.reserved_tokens}};
 }
@@ -47,6 +48,7 @@ EffectKind kind_from(std::string_view name, const json& p) {
   if (name == kNames[4]) return PrepareMerge{{p.at("merge")}};
   if (name == kNames[5]) return LandMerge{{p.at("merge")}};
   if (name == kNames[6]) return AskPlanner{{p.at("night")}, p.at("turn"), p.at("reserved_tokens")};
+  if (name == kNames[7]) return FetchTarget{{p.at("campaign")}};
   throw std::invalid_argument("unknown effect kind");
 }
 

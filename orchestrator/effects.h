@@ -45,9 +45,13 @@ struct AskPlanner {
   int turn = 0;
   std::int64_t reserved_tokens = 0;
 };
+// Look for branches that were pushed to the target meanwhile.
+struct FetchTarget {
+  hypotheses::CampaignId campaign;
+};
 
 using EffectKind = std::variant<OpenNight, MakeCandidate, RunAttempt, StopExperiment, PrepareMerge,
-                                LandMerge, AskPlanner>;
+                                LandMerge, AskPlanner, FetchTarget>;
 
 struct Effect {
   hypotheses::EffectId id;

@@ -14,7 +14,8 @@ std::vector<EffectKind> all_kinds() {
           StopExperiment{{5}},
           PrepareMerge{{6}},
           LandMerge{{7}},
-          AskPlanner{{8}, 9, 1'000'000'000'000}};
+          AskPlanner{{8}, 9, 1'000'000'000'000},
+          FetchTarget{{10}}};
 }
 
 }  // namespace

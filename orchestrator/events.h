@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -28,11 +29,18 @@ struct CommandGiven {
 
 // Completions carry the effect they complete. One whose effect is no longer pending is late or a
 // duplicate: it is noted and changes nothing.
+// A branch below try/ in the target, with the trailers of its last commit's message.
+struct PushedBranch {
+  std::string name;  // "try/wider-tiles"
+  hypotheses::CommitId tip;
+  std::vector<std::pair<std::string, std::string>> trailers;
+};
 struct NightOpened {
   hypotheses::CommitId base;
   std::string manifest;                         // text of nightshift.yaml in that commit
   std::map<std::string, std::string> settings;  // the knobs' values in that commit
   std::optional<double> copy_rate = {};         // of the machine, where a metric is limited by it
+  std::vector<PushedBranch> branches = {};      // all there are
 };
 struct CandidateReady {
   hypotheses::CommitId commit;
@@ -62,14 +70,18 @@ struct PlannerAnswered {
   std::vector<hypotheses::PlannerTurn> transcript;
   std::string failure;  // why there is no step
 };
+struct TargetRead {
+  std::vector<PushedBranch> branches;  // all there are
+};
 // The effect could not be performed. `code` says whose fault it is: bad_input and refused are the
 // candidate's or the user's, anything else the machine's.
 struct EffectFailed {
   base::Error error;
 };
 
-using Completion = std::variant<NightOpened, CandidateReady, AttemptDone, StopDone, MergeReady,
-                                MergeConflict, Landed, BaseMoved, PlannerAnswered, EffectFailed>;
+using Completion =
+    std::variant<NightOpened, CandidateReady, AttemptDone, StopDone, MergeReady, MergeConflict,
+                 Landed, BaseMoved, PlannerAnswered, TargetRead, EffectFailed>;
 struct Completed {
   hypotheses::EffectId effect;
   Completion completion;

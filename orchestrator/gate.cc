@@ -138,6 +138,13 @@ bool limited_by_copying(const hypotheses::Manifest& manifest) {
   return false;
 }
 
+base::Result<std::vector<PushedBranch>> pushed_branches(const store::git::Mirror& mirror) {
+  NS_ASSIGN(branches, mirror.try_branches());
+  std::vector<PushedBranch> pushed;
+  for (auto& branch : branches) pushed.push_back({branch.name, branch.tip, branch.trailers});
+  return pushed;
+}
+
 base::Result<CommitId> base_tip(const store::git::Mirror& mirror, const std::string& branch) {
   return mirror.landing_tip(branch);
 }
@@ -165,7 +172,8 @@ base::Result<Completion> Gate::open_night(const OpenNightOrder& order) {
         "branch " + branch);
   }
   NS_ASSIGN(parsed, hypotheses::read_manifest(*manifest, std::string(hypotheses::kManifestFile)));
-  NightOpened opened{tip, *manifest, {}};
+  NS_ASSIGN(pushed, pushed_branches(folder->mirror));
+  NightOpened opened{tip, *manifest, {}, {}, std::move(pushed)};
   for (const auto& [name, knob] : parsed.knobs) {
     NS_ASSIGN(text, folder->mirror.file_at(tip, knob.file));
     NS_ASSIGN(value, hypotheses::get_scalar(text, knob.key, knob.file));
@@ -184,7 +192,9 @@ base::Result<Completion> Gate::make_candidate(const CandidateOrder& order) {
   }
   CommitId commit;
   std::string branch = hypothesis.change.branch;
-  if (!branch.empty()) {
+  if (hypothesis.change.commit) {
+    commit = hypothesis.change.commit;
+  } else if (!branch.empty()) {
     std::lock_guard lock(*folder->fetching);
     NS_TRY(mirror.fetch());
     NS_ASSIGN(tip, mirror.resolve("refs/remotes/target/" + branch));
@@ -226,6 +236,14 @@ base::Result<Completion> Gate::land(const LandOrder& order) {
   NS_TRY(folder->mirror.fetch());
   NS_ASSIGN(tip, base_tip(folder->mirror, order.base_branch));
   return Completion{BaseMoved{tip}};
+}
+
+base::Result<Completion> Gate::fetch(const FetchOrder& order) {
+  NS_ASSIGN(folder, folders_.of(order.target));
+  std::lock_guard lock(*folder->fetching);
+  NS_TRY(folder->mirror.fetch());
+  NS_ASSIGN(pushed, pushed_branches(folder->mirror));
+  return Completion{TargetRead{std::move(pushed)}};
 }
 
 }  // namespace orchestrator

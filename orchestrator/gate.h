@@ -18,6 +18,7 @@ class Gate {
   base::Result<Completion> make_candidate(const CandidateOrder& order);
   base::Result<Completion> prepare_merge(const MergeOrder& order);
   base::Result<Completion> land(const LandOrder& order);
+  base::Result<Completion> fetch(const FetchOrder& order);
 
  private:
   TargetFolders& folders_;

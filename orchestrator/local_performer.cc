@@ -87,6 +87,7 @@ base::Result<Completion> LocalPerformer::carry_out(const Order& order, std::stop
     if (const auto* merge = std::get_if<MergeOrder>(&order.what))
       return gate_.prepare_merge(*merge);
     if (const auto* land = std::get_if<LandOrder>(&order.what)) return gate_.land(*land);
+    if (const auto* fetch = std::get_if<FetchOrder>(&order.what)) return gate_.fetch(*fetch);
     const auto& planner = std::get<PlannerOrder>(order.what);
     NS_ASSIGN(folder, folders_.of(planner.target));
     const auto& mirror = folder->mirror;

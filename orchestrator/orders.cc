@@ -104,6 +104,9 @@ struct Make {
         night.incumbent ? state.hypotheses.at(night.incumbent).candidate : night.night.base;
     return PlannerOrder{record.campaign.target, e, view_of(state, night), record.policy, tree};
   }
+  decltype(Order::what) operator()(const FetchTarget& e) const {
+    return FetchOrder{campaign(e.campaign).target};
+  }
 };
 
 }  // namespace

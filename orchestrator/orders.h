@@ -61,11 +61,14 @@ struct PlannerOrder {
   policies::Policy policy;
   hypotheses::CommitId tree;  // the incumbent's commit: what edits apply to
 };
+struct FetchOrder {
+  std::string target;
+};
 
 struct Order {
   hypotheses::EffectId id;
   std::variant<OpenNightOrder, CandidateOrder, AttemptOrder, StopOrder, MergeOrder, LandOrder,
-               PlannerOrder>
+               PlannerOrder, FetchOrder>
       what;
 };
 

@@ -105,9 +105,9 @@ PlannerView view_of(const State& state, const NightRecord& night, const Proposal
 }
 
 Hypothesis open_hypothesis(const State& state, const CampaignRecord& campaign,
-                           const Proposal& proposal, Origin origin, base::Instant now) {
+                           const Proposal& proposal, Origin origin, base::Instant now, int ahead) {
   Hypothesis hypothesis;
-  hypothesis.id = {state.next_hypothesis};
+  hypothesis.id = {state.next_hypothesis + ahead};
   hypothesis.campaign = campaign.campaign.id;
   hypothesis.claim = proposal.claim;
   hypothesis.subject = proposal.subject;
@@ -117,9 +117,18 @@ Hypothesis open_hypothesis(const State& state, const CampaignRecord& campaign,
   hypothesis.opened = now;
   const double fdr = campaign.policy.merge.fdr;
   hypothesis.merge_level =
-      policies::merge_level(fdr, campaign.confirmations + 1, campaign.confirmed);
+      policies::merge_level(fdr, campaign.confirmations + 1 + ahead, campaign.confirmed);
   if (broken(Rule::levels_are_shared_out)) hypothesis.merge_level = fdr;
   return hypothesis;
+}
+
+std::optional<std::string> outside_refusal(const State& state, const CampaignRecord& campaign,
+                                           Proposal& proposal) {
+  if (auto why_not = malformed(proposal, campaign.policy)) return why_not;
+  if (campaign.nights.empty()) return {};
+  const NightRecord& night = state.nights.at(campaign.nights.back());
+  proposal.prediction.key = complete_key(*night.manifest, proposal.prediction.key);
+  return refusal(proposal, view_of(state, night, &proposal), campaign.policy);
 }
 
 void add_step(Decision& decision, const State& state, const NightRecord& night, const Step& step,

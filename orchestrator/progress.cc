@@ -56,6 +56,12 @@ struct LineOf {
   Line operator()(const ProposalRefused& f) const {
     return fmt::format("  refused: {} ({})", sentence(f.proposal), sentence(f.reason));
   }
+  Line operator()(const TargetFetched& f) const {
+    if (f.branches.empty()) return {};
+    std::string names;
+    for (const auto& read : f.branches) names += (names.empty() ? "" : ", ") + read.branch;
+    return fmt::format("  pushed: {}", names);
+  }
   Line operator()(const MergeOpened& f) const {
     return fmt::format("{} merges {} with the base, to be measured from a fresh build",
                        f.merge.id.text(), f.merge.hypothesis.text());

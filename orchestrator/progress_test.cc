@@ -65,6 +65,9 @@ TEST_CASE("each fact that a person should see has its line, with ids and reasons
   CHECK(line(MergeApproved{{1}, {std::string(40, 'c')}, "ann", {}}) ==
         "  M-1 approved by ann at cccccccccc");
   CHECK(line(CampaignChanged{{1}, CampaignState::paused, "work"}) == "C-1 is paused: work");
+  CHECK(line(TargetFetched{{1}, {}, {{"try/a", {}}, {"try/b", {}}}, ""}) ==
+        "  pushed: try/a, try/b");
+  CHECK(line(TargetFetched{{1}, {}, {}, ""}) == "(none)");
   CHECK(line(Noted{{1}, {}, "something"}) == "  note: something");
   CHECK(line(RunRecorded{}) == "(none)");
   CHECK(line(ExperimentStarted{}) == "(none)");

@@ -30,6 +30,7 @@ class NightsAtWork {
   void operator()(const PrepareMerge& effect) { add_merge(effect.merge); }
   void operator()(const LandMerge& effect) { add_merge(effect.merge); }
   void operator()(const AskPlanner& effect) { nights.insert(effect.night); }
+  void operator()(const FetchTarget&) {}
 
   std::set<NightId> nights;
 

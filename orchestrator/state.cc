@@ -331,6 +331,14 @@ base::Status on(State& state, const PlannerSpoke& fact) {
   return {};
 }
 
+base::Status on(State& state, const TargetFetched& fact) {
+  NS_ASSIGN(campaign, find(state.campaigns, fact.campaign));
+  campaign->last_fetch = fact.at;
+  campaign->fetch_trouble = fact.trouble;
+  for (const auto& read : fact.branches) campaign->read.insert(read.commit);
+  return {};
+}
+
 base::Status on(State&, const Noted&) { return {}; }
 
 }  // namespace

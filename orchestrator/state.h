@@ -32,8 +32,11 @@ struct CampaignRecord {
   std::vector<hypotheses::NightId> nights;
   std::set<hypotheses::HypothesisId> open;  // hypotheses that are not decided or cancelled
   ClaimIndex claims;
-  int confirmations = 0;  // levels handed out (e-LOND's t)
-  int confirmed = 0;      // of those, discoveries
+  base::Instant last_fetch;             // when a night last looked at the target
+  std::string fetch_trouble;            // why that failed; empty = it did not
+  std::set<hypotheses::CommitId> read;  // commits of pushed branches, each read once
+  int confirmations = 0;                // levels handed out (e-LOND's t)
+  int confirmed = 0;                    // of those, discoveries
 };
 
 struct NightRecord {

@@ -104,6 +104,9 @@ void describe(auto& io, Like<CampaignRecord> auto& record) {
   io("nights", record.nights);
   io("open", record.open);
   io("claims", record.claims);
+  io("last_fetch", record.last_fetch);
+  io("fetch_trouble", record.fetch_trouble);
+  io("read", record.read);
   io("confirmations", record.confirmations);
   io("confirmed", record.confirmed);
 }

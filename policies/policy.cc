@@ -213,6 +213,7 @@ void read_all(const YamlNode& root, Policy& policy) {
   read_retention(root, policy.retention);
   read_word(root, "sandbox", std::array<std::string_view, 3>{"required", "auto", "none"},
             policy.sandbox);
+  read_seconds(root, "fetch", policy.fetch_s);
   read_protected(root, policy.protected_paths);
   read_count(root, "max_hypotheses", {0, 1e9, "0 to 1,000,000,000"}, policy.max_hypotheses);
   read_number(root, "core_price", {0, 1e6, "0 to 1,000,000"}, policy.core_price);
@@ -227,8 +228,8 @@ PolicyOutcome parse_policy(std::string_view yaml, std::string file) {
   const auto document = hypotheses::YamlDocument::parse(yaml, std::move(file));
   const YamlNode root = document.root();
   if (root.present()) {
-    root.keys({"evidence", "budget", "planner", "merge", "retention", "sandbox", "protected",
-               "max_hypotheses", "core_price", "gpu_price"});
+    root.keys({"evidence", "budget", "planner", "merge", "retention", "fetch", "sandbox",
+               "protected", "max_hypotheses", "core_price", "gpu_price"});
   }
   if (root.is_map()) read_all(root, outcome.policy);
   outcome.mistakes = document.mistakes();

@@ -63,6 +63,7 @@ struct Policy {
   PlannerRule planner;
   MergeRule merge;
   RetentionRule retention;
+  double fetch_s = 600;  // a running night looks at the target so often; 0 = only at its start
   std::string sandbox = "required";          // required, auto, none
   std::vector<std::string> protected_paths;  // added to the manifest's
   int max_hypotheses = 0;                    // a night; 0 = as many as the budget allows

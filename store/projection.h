@@ -54,6 +54,7 @@ base::Status project(Connection& db, Seq seq, const hypotheses::ProposalRefused&
 base::Status project(Connection& db, Seq seq, const hypotheses::NoiseMeasured& fact);
 base::Status project(Connection& db, Seq seq, const hypotheses::TimelineRead& fact);
 base::Status project(Connection& db, Seq seq, const hypotheses::PlannerSpoke& fact);
+base::Status project(Connection& db, Seq seq, const hypotheses::TargetFetched& fact);
 base::Status project(Connection& db, Seq seq, const hypotheses::Noted& fact);
 
 // The error of an UPDATE that found nothing to change.

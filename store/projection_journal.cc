@@ -32,6 +32,9 @@ base::Status project(Connection& db, Seq seq, const hypotheses::TimelineRead& fa
 base::Status project(Connection& db, Seq seq, const hypotheses::PlannerSpoke& fact) {
   return journal(db, seq, fact, fact.turn.campaign, fact.turn.night);
 }
+base::Status project(Connection& db, Seq seq, const hypotheses::TargetFetched& fact) {
+  return journal(db, seq, fact, fact.campaign, {});
+}
 base::Status project(Connection& db, Seq seq, const hypotheses::Noted& fact) {
   return journal(db, seq, fact, fact.campaign, fact.night);
 }

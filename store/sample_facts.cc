@@ -224,7 +224,8 @@ std::vector<Fact> story() {
                    timeline(),
                    "moe never appears"},
       PlannerSpoke{{{1}, {1}, 1, "llm", 1234, "proposed", "asked: …"}},
-      ProposalRefused{{1}, {1}, Origin::llm, "v_tile = 7", "not a choice"}};
+      ProposalRefused{{1}, {1}, Origin::llm, "v_tile = 7", "not a choice"},
+      TargetFetched{{1}, {1'700'000'060'000}, {{"try/wider", commit('e')}}, ""}};
   for (auto& fact : winner()) facts.push_back(std::move(fact));
   facts.push_back(HypothesisOpened{hypothesis(2, 1)});
   facts.push_back(HypothesisMoved{{2}, HypothesisState::cancelled, "the person changed his mind"});

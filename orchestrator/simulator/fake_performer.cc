@@ -88,6 +88,7 @@ Completion FakePerformer::carry_out(const Order& order) {
     }
     return BaseMoved{target_.tip()};
   }
+  if (std::holds_alternative<FetchOrder>(order.what)) return TargetRead{};
   const auto& ask = std::get<PlannerOrder>(order.what);
   return planner ? planner(ask) : PlannerAnswered{{}, 0, {}, "no endpoint"};
 }

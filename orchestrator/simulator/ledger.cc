@@ -166,6 +166,7 @@ struct CampaignOf {
   CampaignId operator()(const AskPlanner& e) const {
     return ledger.nights.at(e.night).started.campaign;
   }
+  CampaignId operator()(const FetchTarget& e) const { return e.campaign; }
 };
 
 }  // namespace
