@@ -69,6 +69,7 @@ struct Complete {
       return;
     }
     decision.facts.push_back(hypotheses::NightStarted{std::move(night)});
+    for (const std::string& lack : opened.lacks) note(effect.campaign, lack);
     read_branches(decision, state, record, opened.branches, now);
   }
   void operator()(const OpenNight& effect, const EffectFailed& failed) const {

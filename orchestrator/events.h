@@ -41,6 +41,7 @@ struct NightOpened {
   std::map<std::string, std::string> settings;  // the knobs' values in that commit
   std::optional<double> copy_rate = {};         // of the machine, where a metric is limited by it
   std::vector<PushedBranch> branches = {};      // all there are
+  std::vector<std::string> lacks = {};          // what a checkout of the base will not hold
 };
 struct CandidateReady {
   hypotheses::CommitId commit;

@@ -173,7 +173,8 @@ base::Result<Completion> Gate::open_night(const OpenNightOrder& order) {
   }
   NS_ASSIGN(parsed, hypotheses::read_manifest(*manifest, std::string(hypotheses::kManifestFile)));
   NS_ASSIGN(pushed, pushed_branches(folder->mirror));
-  NightOpened opened{tip, *manifest, {}, {}, std::move(pushed)};
+  NS_ASSIGN(lacks, folder->mirror.lacks(tip));
+  NightOpened opened{tip, *manifest, {}, {}, std::move(pushed), std::move(lacks)};
   for (const auto& [name, knob] : parsed.knobs) {
     NS_ASSIGN(text, folder->mirror.file_at(tip, knob.file));
     NS_ASSIGN(value, hypotheses::get_scalar(text, knob.key, knob.file));

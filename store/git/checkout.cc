@@ -14,32 +14,45 @@ bool is_ignore_file(std::string_view path) {
 }
 
 // The files in which the index and the next commit differ.
-Result<std::vector<std::string>> files_to_write(git_repository* worktree, git_tree* next) {
+struct Changes {
+  std::vector<std::string> paths;
+  std::vector<std::string> leaving;  // of these, what is in the index and not, or of another type,
+                                     // in the commit
+};
+Result<Changes> changes_to(git_repository* worktree, git_tree* next) {
   const char* where = git_repository_path(worktree);
   Index index;
   NS_TRY(check(git_repository_index(into(index), worktree), "cannot open the index", where));
   Diff diff;
   NS_TRY(check(git_diff_tree_to_index(into(diff), worktree, next, index.get(), nullptr),
                "cannot compare the index", where));
-  std::vector<std::string> out;
+  Changes out;
   for (std::size_t i = 0; i < git_diff_num_deltas(diff.get()); ++i) {
-    out.push_back(git_diff_get_delta(diff.get(), i)->new_file.path);
+    const git_diff_delta* delta = git_diff_get_delta(diff.get(), i);
+    out.paths.push_back(delta->new_file.path);
+    // A file that turns into a link comes as two: one that goes and one that comes.
+    if (delta->status == GIT_DELTA_ADDED) out.leaving.push_back(delta->new_file.path);
   }
   return out;
 }
 
 // Writes the paths as they are in the tree, to files and index. Only these are looked at: a second
 // look at every file would double the time of a switch.
-Status checkout(git_repository* worktree, git_tree* tree, std::vector<std::string> paths) {
-  if (paths.empty()) return {};  // an empty list would mean all of them
+Status checkout(git_repository* worktree, git_tree* tree, Changes changes) {
+  if (changes.paths.empty()) return {};  // an empty list would mean all of them
   const char* where = git_repository_workdir(worktree);
   Index index;
   NS_TRY(check(git_repository_index(into(index), worktree), "cannot open the index", where));
+  // Their files are removed already. Checkout leaves out what changes its type and is not there.
+  for (const std::string& path : changes.leaving) {
+    NS_TRY(check(git_index_remove(index.get(), path.c_str(), 0), "cannot change the index", where));
+  }
   git_checkout_options options;
   git_checkout_options_init(&options, GIT_CHECKOUT_OPTIONS_VERSION);
-  options.checkout_strategy = GIT_CHECKOUT_FORCE | GIT_CHECKOUT_DISABLE_PATHSPEC_MATCH;
+  options.checkout_strategy =
+      GIT_CHECKOUT_FORCE | GIT_CHECKOUT_DISABLE_PATHSPEC_MATCH | GIT_CHECKOUT_NO_REFRESH;
   std::vector<char*> raw;
-  for (std::string& path : paths) raw.push_back(path.data());
+  for (std::string& path : changes.paths) raw.push_back(path.data());
   options.paths = {raw.data(), raw.size()};
   // Not HEAD, the default: after a kill between the two writes it may be another commit's.
   options.baseline_index = index.get();
@@ -115,15 +128,15 @@ Status switch_to(git_repository* worktree, const CommitId& commit, Ignored ignor
   // A comparison of our own first: it looks at the change time and the inode, where checkout trusts
   // size and modification time, which a candidate's build could restore after changing a source.
   NS_ASSIGN(dirty, differences(worktree, ignored));
-  NS_ASSIGN(next, files_to_write(worktree, tree.get()));
+  NS_ASSIGN(next, changes_to(worktree, tree.get()));
   // Whatever is to go or to be written is removed first: checkout writes through links, symbolic
   // and hard ones, that a build may have left in an ignored place, and keeps nested repositories.
   bool rules_change = false;
-  for (const auto* paths : {&dirty.changed, &dirty.untracked, &next}) {
+  for (const auto* paths : {&dirty.changed, &dirty.untracked, &next.paths}) {
     NS_TRY(remove_files(tree_path, *paths));
     rules_change |= std::any_of(paths->begin(), paths->end(), is_ignore_file);
   }
-  next.insert(next.end(), dirty.changed.begin(), dirty.changed.end());
+  next.paths.insert(next.paths.end(), dirty.changed.begin(), dirty.changed.end());
   NS_TRY(checkout(worktree, tree.get(), std::move(next)));
   // Untracked files were judged by the old rules; what the new ones do not ignore goes too.
   if (!rules_change) return {};

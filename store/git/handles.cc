@@ -18,6 +18,7 @@ void Free::operator()(git_odb* p) const noexcept { git_odb_free(p); }
 void Free::operator()(git_packbuilder* p) const noexcept { git_packbuilder_free(p); }
 void Free::operator()(git_reference* p) const noexcept { git_reference_free(p); }
 void Free::operator()(git_reference_iterator* p) const noexcept { git_reference_iterator_free(p); }
+void Free::operator()(git_remote* p) const noexcept { git_remote_free(p); }
 void Free::operator()(git_repository* p) const noexcept { git_repository_free(p); }
 void Free::operator()(git_revwalk* p) const noexcept { git_revwalk_free(p); }
 void Free::operator()(git_signature* p) const noexcept { git_signature_free(p); }

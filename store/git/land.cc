@@ -3,6 +3,7 @@
 
 #include "store/git/names.h"
 #include "store/git/refs.h"
+#include "store/git/remote.h"
 #include "store/git/repository.h"
 #include "store/git/target.h"
 #include "store/git/transfer.h"
@@ -77,11 +78,28 @@ Result<Landing> land_beside(git_repository* target, const std::string& branch, c
 
 }  // namespace
 
+Result<Landing> Mirror::push(std::string_view branch, const CommitId& expected_old,
+                             const CommitId& new_commit) const {
+  NS_ASSIGN(mirror, open_repository(path_));
+  const std::string name(branch), ref = kHeads + name;
+  const Status pushed = push_commit(mirror.get(), url_, ref, expected_old, new_commit);
+  if (pushed) return Landing{ref, true, ""};
+  if (pushed.error().code != base::ErrorCode::conflict) return tl::unexpected(pushed.error());
+  // Others may have gone on from it: then it has landed already.
+  NS_ASSIGN(heads, fetch_heads(mirror.get(), url_));
+  const auto tip = heads.find(name);
+  if (tip == heads.end()) return tl::unexpected(pushed.error());
+  NS_ASSIGN(landed_already, holds(mirror.get(), tip->second, new_commit));
+  if (landed_already) return Landing{ref, true, ""};
+  return tl::unexpected(pushed.error());
+}
+
 Result<Landing> Mirror::land(const fs::path& target_path, std::string_view branch,
                              const CommitId& expected_old, const CommitId& new_commit) const {
   NS_TRY(check_branch(branch));
   NS_ASSIGN(mirror, open_repository(path_));
   NS_TRY(check_descends(mirror.get(), expected_old, new_commit));
+  if (!url_.empty()) return push(branch, expected_old, new_commit);
   NS_ASSIGN(target, open_target(target_path));
   const std::string name(branch), ref = kHeads + name;
   const std::string landed_ref = std::string(kHeads) + kLandedBranch;

@@ -7,6 +7,7 @@
 #include "store/git/handles.h"
 #include "store/git/names.h"
 #include "store/git/refs.h"
+#include "store/git/remote.h"
 #include "store/git/repository.h"
 #include "store/git/target.h"
 #include "store/git/transfer.h"
@@ -83,6 +84,20 @@ Result<Repository> open_or_create(const fs::path& mirror) {
   return open_repository(mirror);
 }
 
+// The branches of a repository on this machine, once their commits are in the mirror.
+Result<std::map<std::string, CommitId>> copy_heads(git_repository* mirror, const fs::path& target,
+                                                   const std::map<std::string, CommitId>& known) {
+  NS_ASSIGN(source, open_target(target));
+  NS_ASSIGN(heads, refs_below(source.get(), kHeads));
+  NS_ASSIGN(own, refs_below(mirror, kHeads));
+  std::vector<CommitId> want, have;
+  for (const auto& [name, tip] : heads) want.push_back(tip);
+  for (const auto& [name, tip] : known) have.push_back(tip);
+  for (const auto& [name, tip] : own) have.push_back(tip);
+  NS_TRY(copy_commits(source.get(), mirror, want, have));
+  return heads;
+}
+
 std::string list_of(const std::map<std::string, CommitId>& branches) {
   constexpr std::size_t kShown = 20;
   std::string text;
@@ -98,32 +113,34 @@ std::string list_of(const std::map<std::string, CommitId>& branches) {
 }  // namespace
 
 Result<Mirror> Mirror::open(fs::path mirror_dir, const std::string& target) {
-  NS_ASSIGN(target_path, target_path_of(target));
-  NS_TRY(open_target(target_path));
+  fs::path target_path;
+  const std::string url = is_remote(target) ? target : "";
+  if (url.empty()) {
+    NS_ASSIGN(path, target_path_of(target));
+    NS_TRY(open_target(path));
+    target_path = std::move(path);
+  } else {
+    NS_TRY(check_remote(url));
+  }
   NS_ASSIGN(repo, open_or_create(mirror_dir));
   NS_TRY(configure(repo.get()));
-  Mirror mirror(std::move(mirror_dir), std::move(target_path));
+  Mirror mirror(std::move(mirror_dir), std::move(target_path), url);
   NS_ASSIGN(known, refs_below(repo.get(), kTargetHeads));
   if (known.empty()) NS_TRY(mirror.fetch());
   return mirror;
 }
 
 Status Mirror::fetch() {
-  NS_ASSIGN(source, open_target(target_));
   NS_ASSIGN(repo, open_repository(path_));
-  NS_ASSIGN(heads, refs_below(source.get(), kHeads));
+  NS_ASSIGN(known, refs_below(repo.get(), kTargetHeads));
+  NS_ASSIGN(heads,
+            url_.empty() ? copy_heads(repo.get(), target_, known) : fetch_heads(repo.get(), url_));
+  // All of them at once is no push of anybody's: what we know is kept.
   if (heads.empty()) {
     return base::fail(base::ErrorCode::not_found,
                       "expected a repository with commits, found no branch; commit something first",
-                      target_.string());
+                      name());
   }
-  NS_ASSIGN(known, refs_below(repo.get(), kTargetHeads));
-  NS_ASSIGN(own, refs_below(repo.get(), kHeads));
-  std::vector<CommitId> want, have;
-  for (const auto& [name, tip] : heads) want.push_back(tip);
-  for (const auto& [name, tip] : known) have.push_back(tip);
-  for (const auto& [name, tip] : own) have.push_back(tip);
-  NS_TRY(copy_commits(source.get(), repo.get(), want, have));
   if (heads == known) return {};
   return replace_refs_below(repo.get(), kTargetHeads, heads);
 }
@@ -137,11 +154,12 @@ Result<CommitId> Mirror::base_commit(std::string_view branch) const {
   return base::fail(base::ErrorCode::not_found,
                     "expected the base branch '" + std::string(branch) + "', found: " +
                         list_of(branches) + "; set `base` in the manifest to one of them",
-                    target_.string());
+                    name());
 }
 
 Result<CommitId> Mirror::landing_tip(std::string_view branch) const {
   NS_ASSIGN(base, base_commit(branch));
+  if (!url_.empty()) return base;  // nothing waits there: nobody has it checked out
   NS_ASSIGN(repo, open_repository(path_));
   NS_ASSIGN(waiting, ref_tip(repo.get(), std::string(kTargetHeads) + kLandedBranch));
   if (!waiting) return base;

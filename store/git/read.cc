@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "store/git/commit.h"
 #include "store/git/handles.h"
 #include "store/git/names.h"
 #include "store/git/repository.h"
@@ -29,6 +30,13 @@ int collect_file(const char* root, const git_tree_entry* entry, void* payload) {
                                                                git_tree_entry_name(entry));
   }
   return 0;
+}
+
+Result<std::string> blob_text(git_repository* repo, const git_oid& id, const std::string& path) {
+  Blob blob;
+  NS_TRY(check(git_blob_lookup(into(blob), repo, &id), "cannot read the file", path));
+  return std::string(static_cast<const char*>(git_blob_rawcontent(blob.get())),
+                     static_cast<std::size_t>(git_blob_rawsize(blob.get())));
 }
 
 struct BoundedText {
@@ -105,6 +113,28 @@ Result<std::vector<std::string>> Mirror::list_files(const CommitId& commit) cons
   NS_TRY(check(git_tree_walk(tree.get(), GIT_TREEWALK_PRE, collect_file, &files),
                "cannot list the files", commit.hex));
   return files;
+}
+
+Result<std::vector<std::string>> Mirror::lacks(const CommitId& commit) const {
+  NS_ASSIGN(repo, open_repository(path_));
+  NS_ASSIGN(index, index_of(repo.get(), commit));
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < git_index_entrycount(index.get()); ++i) {
+    const git_index_entry* entry = git_index_get_byindex(index.get(), i);
+    const std::string path = entry->path;
+    if (entry->mode == GIT_FILEMODE_COMMIT) {
+      out.push_back("the submodule " + path +
+                    " stays an empty folder: submodules are not checked out; commit its files, or "
+                    "let no probe need them");
+    }
+    if (path != ".gitattributes" && !path.ends_with("/.gitattributes")) continue;
+    NS_ASSIGN(rules, blob_text(repo.get(), entry->id, path));
+    if (rules.find("filter=lfs") == std::string::npos) continue;
+    out.push_back("files that " + path +
+                  " gives to git-lfs are checked out as the pointers that are committed, not as "
+                  "their contents; commit the files themselves, or let no probe need them");
+  }
+  return out;
 }
 
 Result<std::vector<std::string>> Mirror::changed_paths(const CommitId& a, const CommitId& b) const {

@@ -52,12 +52,14 @@ struct Landing {
 // threads are safe; fetch() alone wants one caller at a time.
 class Mirror {
  public:
-  // Opens the mirror, or creates it and fetches. `target` is a local path or a file:// URL. The
-  // caller holds the daemon's state lock: lock files found inside are leftovers of a killed
-  // process and are removed.
+  // Opens the mirror, or creates it and fetches. `target` is a local path, a file:// URL, or the
+  // URL of a repository that is reached over a network (https, ssh, user@host:path). The caller
+  // holds the daemon's state lock: lock files found inside are leftovers of a killed process and
+  // are removed.
   static Result<Mirror> open(std::filesystem::path mirror_dir, const std::string& target);
 
   const std::filesystem::path& path() const { return path_; }
+  // Empty for a target that is reached over a network.
   const std::filesystem::path& target() const { return target_; }
 
   // Brings the target's branches to refs/remotes/target/*, forced and pruned.
@@ -77,6 +79,9 @@ class Mirror {
   Result<std::string> file_at(const CommitId& commit, std::string_view path) const;
   // Files and symbolic links, in git's order; submodules are not files.
   Result<std::vector<std::string>> list_files(const CommitId& commit) const;
+  // What a checkout of the commit will not hold, each with what to do about it, sorted by path:
+  // submodules, and contents that git-lfs keeps elsewhere.
+  Result<std::vector<std::string>> lacks(const CommitId& commit) const;
   // Sorted; a rename counts as both of its paths.
   Result<std::vector<std::string>> changed_paths(const CommitId& a, const CommitId& b) const;
   // A unified diff of at most about `max_bytes`, cut at a line with a note of what was left out.
@@ -109,16 +114,21 @@ class Mirror {
   // compare-and-swap under the ref's lock; conflict, naming the commit found, if it moved.
   // A branch that is checked out in any worktree of the target is not moved: the commit lands on
   // refs/heads/nightshift/landed instead, by the same rule. No working tree or index is touched.
-  // Landing what has landed already succeeds. The target's hooks are not run.
+  // Landing what has landed already succeeds. The target's hooks are not run. To a target that is
+  // reached over a network the commit is pushed (`target_path` empty), compared and swapped there.
   Result<Landing> land(const std::filesystem::path& target_path, std::string_view branch,
                        const CommitId& expected_old, const CommitId& new_commit) const;
 
  private:
-  Mirror(std::filesystem::path path, std::filesystem::path target)
-      : path_(std::move(path)), target_(std::move(target)) {}
+  Mirror(std::filesystem::path path, std::filesystem::path target, std::string url)
+      : path_(std::move(path)), target_(std::move(target)), url_(std::move(url)) {}
+  Result<Landing> push(std::string_view branch, const CommitId& expected_old,
+                       const CommitId& new_commit) const;
+  std::string name() const { return url_.empty() ? target_.string() : url_; }
 
   std::filesystem::path path_;
-  std::filesystem::path target_;
+  std::filesystem::path target_;  // empty, or
+  std::string url_;               // empty
 };
 
 }  // namespace store::git

@@ -58,14 +58,9 @@ Result<fs::path> target_path_of(const std::string& path_or_url) {
     path = percent_decoded(std::string_view(path).substr(kFile.size()));
     if (path.starts_with("localhost/")) path = path.substr(std::string("localhost").size());
   }
-  // What is left must be a path: no "https://...", no "user@host:...".
-  const bool remote = path.find("://") != std::string::npos ||
-                      (path.find('@') != std::string::npos && path.find('@') < path.find(':') &&
-                       path.find(':') < path.find('/'));
-  if (path.empty() || remote) {
+  if (path.empty()) {
     return base::fail(base::ErrorCode::bad_input,
-                      "expected the target as a local path or a file:// URL; clone a remote "
-                      "repository first and name the clone",
+                      "expected the target as a path or a URL, found none",
                       "'" + path_or_url + "'");
   }
   std::error_code error;

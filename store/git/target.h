@@ -11,7 +11,7 @@ namespace store::git {
 
 inline constexpr const char* kLandedBranch = "nightshift/landed";
 
-// The folder that a local path or a file:// URL names; bad_input for any other URL.
+// The folder that a local path or a file:// URL names; no other URL gets here (remote.h).
 Result<std::filesystem::path> target_path_of(const std::string& path_or_url);
 
 // The repository whose refs count: of a linked worktree, the one it belongs to. Refuses a shallow

@@ -68,7 +68,7 @@ std::string read(const fs::path& file) {
 std::map<std::string, std::string> snapshot(const fs::path& folder) {
   std::map<std::string, std::string> out;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-    const std::string name = fs::relative(entry.path(), folder).string();
+    const std::string name = entry.path().lexically_relative(folder).string();
     if (entry.is_symlink()) {
       out[name] = "-> " + fs::read_symlink(entry.path()).string();
     } else if (entry.is_regular_file()) {
