@@ -33,12 +33,28 @@ void answer(Decision& decision, std::string id, std::string text) {
   decision.reply = web::Reply{std::move(id), std::move(text)};
 }
 
+// Whether "https://user:password@host/..." holds a password: a target is stored and shown.
+bool holds_password(const std::string& target) {
+  const std::size_t scheme = target.find("://");
+  if (scheme == std::string::npos) return false;
+  const std::string host = target.substr(scheme + 3, target.find('/', scheme + 3) - scheme - 3);
+  const std::size_t at = host.rfind('@');
+  return at != std::string::npos && host.find(':') < at;
+}
+
 Decision on(const State& state, const web::CreateCampaign& command, base::Instant now) {
   hypotheses::Campaign campaign = command.campaign;
   auto policy = policies::read_policy(campaign.policy, "policy");
   if (!policy) return refuse(ErrorCode::bad_input, policy.error().text());
   if (campaign.target.empty()) {
-    return refuse(ErrorCode::bad_input, "a campaign needs a target: the path of a git repository");
+    return refuse(ErrorCode::bad_input,
+                  "a campaign needs a target: the path or URL of a git repository");
+  }
+  if (holds_password(campaign.target)) {
+    return refuse(
+        ErrorCode::bad_input,
+        "the target's URL holds a password, which would be stored and shown; leave it out "
+        "and set NIGHTSHIFT_GIT_USER and NIGHTSHIFT_GIT_TOKEN for the daemon");
   }
   if (!campaign.planner.empty() && campaign.planner != "builtin" && campaign.planner != "llm") {
     return refuse(ErrorCode::bad_input,

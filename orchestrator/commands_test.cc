@@ -102,6 +102,18 @@ void expect_error(const base::Result<web::Reply>& reply, ErrorCode code,
 
 }  // namespace
 
+TEST_CASE("a target whose URL holds a password is refused, and the refusal does not repeat it") {
+  Known known;
+  auto command = create();
+  command.campaign.target = "https://ann:hunter2@example.org/x.git";
+  const auto reply = known.give(command);
+  REQUIRE_FALSE(reply);
+  CHECK(reply.error().text().find("NIGHTSHIFT_GIT_TOKEN") != std::string::npos);
+  CHECK(reply.error().text().find("hunter2") == std::string::npos);
+  command.campaign.target = "ssh://git@example.org:22/x.git";
+  CHECK(known.give(command));
+}
+
 TEST_CASE("create: a campaign gets an id, a name, and tells when its next night is") {
   Known known;
   auto reply = known.give(create());

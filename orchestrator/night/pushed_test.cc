@@ -1,7 +1,13 @@
 // Nights in which the target changes: branches pushed under try/, a repository that goes away.
+#include <netinet/in.h>
+#include <sys/socket.h>
+
 #include <catch2/catch.hpp>
 #include <fstream>
 
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/process.h"
 #include "orchestrator/night/run_night.h"
 
 namespace orchestrator {
@@ -34,6 +40,17 @@ int count_claims(const ToyNight& night, const std::string& claim) {
   int count = 0;
   for (const auto& [id, hypothesis] : night.view().hypotheses) count += hypothesis.claim == claim;
   return count;
+}
+
+int free_port() {
+  const base::Fd socket(::socket(AF_INET, SOCK_STREAM, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  REQUIRE(::bind(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
+  socklen_t size = sizeof address;
+  REQUIRE(::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address), &size) == 0);
+  return ntohs(address.sin_port);
 }
 
 bool runs(const State& state) { return !state.nights.empty(); }
@@ -103,6 +120,44 @@ TEST_CASE("a night whose target goes away says so once and goes on, and ends wel
   REQUIRE(night.run_to_end());
   REQUIRE(night.view().merges.size() == 1);
   CHECK(night.view().merges.begin()->second.state == MergeState::waiting);
+}
+
+TEST_CASE("a target on a server is worked on as one on disk, and its merge is pushed") {
+  ToyNight night;
+  const int port = free_port();
+  base::Command command;
+  command.argv = {*base::find_program("git", "/usr/local/bin:/usr/bin:/bin"),
+                  "daemon",
+                  "--reuseaddr",
+                  "--listen=127.0.0.1",
+                  "--port=" + std::to_string(port),
+                  "--export-all",
+                  "--enable=receive-pack",
+                  "--base-path=" + night.folder.path().string()};
+  command.env = {"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/nonexistent"};
+  auto server = base::ProcessTree::start(command);
+  REQUIRE(server);
+  const std::string url = "git://127.0.0.1:" + std::to_string(port) + "/target.git";
+  for (int i = 0;
+       i < 1000 && git(night.folder.path(), "ls-remote " + url).find("main") == std::string::npos;
+       ++i) {
+    base::wait_s(0.02);
+  }
+  REQUIRE(night.start());
+  web::CreateCampaign create{toy_campaign(night.target, "max_hypotheses: 3\n"), true};
+  create.campaign.target = url;
+  REQUIRE(night.daemon->shell().execute(create));
+  REQUIRE(night.run_to_end());
+  REQUIRE(night.view().merges.size() == 1);
+  const hypotheses::MergeRequest merge = night.view().merges.begin()->second;
+  INFO(merge.reason);
+  REQUIRE(merge.state == MergeState::waiting);
+  CHECK(git(night.target.bare, "rev-parse main") == night.target.base.hex + "\n");
+  REQUIRE(night.daemon->shell().execute(web::Approve{merge.id, merge.merged, "t"}));
+  REQUIRE(
+      night.run([&](const State& s) { return s.merges.at(merge.id).state == MergeState::landed; }));
+  CHECK(git(night.target.bare, "rev-parse main") == merge.merged.hex + "\n");
+  server->end_all();
 }
 
 TEST_CASE("a base that is force-pushed during the night is never overwritten") {

@@ -101,7 +101,7 @@ struct Connection {
     git_remote_connect_options connect;
     git_remote_connect_options_init(&connect, GIT_REMOTE_CONNECT_OPTIONS_VERSION);
     connect.callbacks = callbacks;
-    // A redirected token would be somebody else's.
+    // A redirect to another host would take the token there.
     connect.follow_redirects = GIT_REMOTE_REDIRECT_NONE;
     return check(git_remote_connect_ext(remote.get(), direction, &connect),
                  "cannot reach the target", url);

@@ -112,19 +112,19 @@ class Bench {
   }
 
   std::vector<std::pair<std::string, double>> run() {
-    time("open_ms", [&] { mirror_.emplace(expect_ok(Mirror::open(folder_ / "mirror", target_))); });
+    measure("open_ms", [&] { mirror_.emplace(expect_ok(Mirror::open(folder_ / "mirror", target_))); });
     pool_.emplace(folder_ / "pool", *mirror_);
     first_ = expect_ok(mirror_->base_commit("first"));
     second_ = expect_ok(mirror_->base_commit("second"));
     other_ = expect_ok(mirror_->base_commit("other"));
-    time("create_ms", [&] { acquire(first_); });
+    measure("create_ms", [&] { acquire(first_); });
     for (int round = 0; round < kRounds; ++round) {
       const CommitId& next = round % 2 ? first_ : second_;
-      time("switch_ms", [&] { acquire(next); });
-      time("git_checkout_ms", [&] { git(clone_, {"checkout", "-q", "--detach", next.hex}); });
+      measure("switch_ms", [&] { acquire(next); });
+      measure("git_checkout_ms", [&] { git(clone_, {"checkout", "-q", "--detach", next.hex}); });
       if (round < kAddRounds) {
         const std::string tree = (folder_ / "added").string();
-        time("git_worktree_add_ms", [&] {
+        measure("git_worktree_add_ms", [&] {
           git(clone_, {"worktree", "add", "-q", "-f", "--detach", tree, next.hex});
         });
         git(clone_, {"worktree", "remove", "--force", tree});
@@ -143,26 +143,26 @@ class Bench {
   void time_commits() {
     const CommitText text{"merge", "", {}, "B", "b@example.org", {1'700'000'000'000}};
     for (int round = 0; round < kRounds; ++round) {
-      time("merge_ms", [&] { expect_ok(mirror_->merge(second_, other_, text)); });
-      time("changed_paths_ms", [&] { expect_ok(mirror_->changed_paths(second_, other_)); });
-      time("diff_text_ms", [&] { expect_ok(mirror_->diff_text(second_, other_, 1 << 18)); });
+      measure("merge_ms", [&] { expect_ok(mirror_->merge(second_, other_, text)); });
+      measure("changed_paths_ms", [&] { expect_ok(mirror_->changed_paths(second_, other_)); });
+      measure("diff_text_ms", [&] { expect_ok(mirror_->diff_text(second_, other_, 1 << 18)); });
     }
   }
 
   void time_fetches() {
     for (int round = 0; round < kRounds; ++round) {
-      time("fetch_ms", [&] { expect_ok(mirror_->fetch()); });
+      measure("fetch_ms", [&] { expect_ok(mirror_->fetch()); });
     }
     write_branches(folder_ / "branches");
     git(target_, {"fast-import", "--quiet"}, folder_ / "branches");
-    time("fetch_new_refs_ms", [&] { expect_ok(mirror_->fetch()); });
+    measure("fetch_new_refs_ms", [&] { expect_ok(mirror_->fetch()); });
     for (int round = 0; round < kRounds; ++round) {
-      time("fetch_refs_ms", [&] { expect_ok(mirror_->fetch()); });
+      measure("fetch_refs_ms", [&] { expect_ok(mirror_->fetch()); });
     }
   }
 
   template <class Work>
-  void time(const std::string& name, Work work) {
+  void measure(const std::string& name, Work work) {
     const double start = clock_.monotonic_s();
     work();
     const double ms = 1e3 * (clock_.monotonic_s() - start);
