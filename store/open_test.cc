@@ -283,7 +283,10 @@ TEST_CASE("data of every earlier schema is taken over, whole") {
     std::vector<hypotheses::Fact> facts;
     expect_ok(store.replay(
         [&](const Event& event) { return facts.push_back(event.fact), base::Status(); }));
-    const auto story = sample::story();
+    auto story = sample::story();
+    std::erase_if(story, [](const auto& fact) {  // came later
+      return std::holds_alternative<hypotheses::TargetFetched>(fact);
+    });
     REQUIRE(facts.size() == story.size());
     for (std::size_t i = 0; i < story.size(); ++i) {
       CHECK(hypotheses::to_json_text(facts[i]) == hypotheses::to_json_text(story[i]));
