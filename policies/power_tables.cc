@@ -21,8 +21,8 @@ constexpr int kMostPairs = 40;
 constexpr int kFirstPeek = 5;    // rank tests say nothing before
 constexpr double kLevel = 0.05;  // two-sided, of the fixed-n tests
 
-constexpr const char* kTests[] = {"paired t", "Welch t", "signed rank", "Mann-Whitney"};
-constexpr std::size_t kTestCount = std::size(kTests);
+constexpr const char* kFixedTests[] = {"paired t", "Welch t", "signed rank", "Mann-Whitney"};
+constexpr std::size_t kTestCount = std::size(kFixedTests);
 
 // The logarithms of one experiment's runs, in the order of its pairs.
 struct Runs {
@@ -112,7 +112,7 @@ Table classic_error_table(const std::vector<Subject>& subjects, const RateOption
       "better at a two-sided 5% (2.5% would be right). Used once at n = 40 pairs / looked at after "
       "every pair from {} to 40.\n\n| noise",
       options.power_trials, kFirstPeek);
-  for (const char* test : kTests) table.text += fmt::format(" | {}", test);
+  for (const char* test : kFixedTests) table.text += fmt::format(" | {}", test);
   table.text += " |\n|---|---|---|---|---|\n";
   for (const Subject& subject : subjects) {
     base::Rng rng = stream(options, "classic", subject.name);
@@ -147,7 +147,7 @@ Table power_table(const std::vector<Subject>& subjects, const RateOptions& optio
       "pairs) and gives up at 40; the fixed-n tests always take n = 10 / 20 / 40 pairs.\n\n"
       "| noise | effect | Nightshift | pairs",
       options.power_trials);
-  for (const char* test : kTests) table.text += fmt::format(" | {}", test);
+  for (const char* test : kFixedTests) table.text += fmt::format(" | {}", test);
   table.text += " |\n|---|---|---|---|---|---|---|---|\n";
   for (const Subject& subject : subjects) {
     for (double in_noise : {0.5, 1.0, 2.0}) {
