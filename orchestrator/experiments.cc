@@ -136,8 +136,11 @@ JudgeRule rule_for(const State& state, const NightRecord& night, const Experimen
   rule.is_noise = !experiment.hypothesis && !experiment.merge;
   rule.machine.copy_rate = night.night.copy_rate.value_or(0);
   rule.affordable_pairs = affordable_pairs(state, night, experiment.probe);
-  auto noise = night.learned.noise.find(to_text(experiment.key));
-  if (noise != night.learned.noise.end()) rule.noise = noise->second;
+  const std::string key = to_text(experiment.key);
+  for (const auto* noises : {&night.learned.seen_noise, &night.learned.noise}) {
+    auto noise = noises->find(key);
+    if (noise != noises->end()) rule.noise = noise->second;
+  }
   if (broken(Rule::giving_up_knows_the_noise)) rule.noise = 1e-9;
   rule.going_on.pair_s = 2 * run_s(night, experiment.probe);
   if (!night.manifest->build.empty()) {

@@ -17,8 +17,8 @@ void learn_noise(NightRecord& night, const hypotheses::Evidence& evidence) {
   constexpr int kFewestPairs = 6;
   const std::string key = to_text(evidence.key);
   if (evidence.pairs < kFewestPairs || !(evidence.noise > 0)) return;
-  if (night.measured_noise.contains(key)) return;
-  auto [known, is_new] = night.learned.noise.emplace(key, evidence.noise);
+  if (night.learned.noise.contains(key)) return;
+  auto [known, is_new] = night.learned.seen_noise.emplace(key, evidence.noise);
   if (!is_new) known->second = (known->second + evidence.noise) / 2;
 }
 

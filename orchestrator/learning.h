@@ -10,7 +10,7 @@ void learn_cost(policies::Learned& learned, const hypotheses::Experiment& experi
                 const hypotheses::Run& run);
 
 // The pairs of any comparison show its metric's noise: a constant factor does not change their
-// spread. What A/A measured in this night is better, and stays.
+// spread. What A/A measured is better, and stays.
 void learn_noise(NightRecord& night, const hypotheses::Evidence& evidence);
 
 }  // namespace orchestrator

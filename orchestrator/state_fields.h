@@ -28,6 +28,7 @@ void describe(auto& io, Like<Track> auto& track) { io("groups", track.groups); }
 void describe(auto& io, Like<Learned> auto& learned) {
   io("run", learned.run);
   io("noise", learned.noise);
+  io("seen_noise", learned.seen_noise);
   io("build_cold", learned.build_cold);
   io("build_warm", learned.build_warm);
   io("track", learned.track);

@@ -28,9 +28,10 @@ constexpr double kNoisePrior = 0.03;
 // noise.
 constexpr double kLeastNoise = 1e-5;
 
-// A guard needs the fewer pairs the more the change gains, which nobody knows yet: it is given up
-// beforehand only where a change that does nothing would take so many times the cap.
-constexpr double kHopelessGuard = 4;
+// A handful of A/A pairs tells the noise within a factor of two, and a change may gain more than
+// was predicted. So a question is refused beforehand only where it would take so many times the
+// cap, which it does at half the noise too.
+constexpr double kBeyondCap = 4;
 
 // How far an alternative came before it failed, in the order of the checks; the farthest explains
 // best why nothing can answer.
@@ -145,7 +146,8 @@ void weigh_condition(Weighing& weighing, const Probe& probe, const Metric& metri
   const bool is_guard = question.question == Question::guards;
   alternative.share = learned_or(question.share, key, 1);
   if (!metric.exact) {
-    alternative.noise = std::max(learned_or(learned.noise, key, kNoisePrior), kLeastNoise);
+    const double seen = learned_or(learned.seen_noise, key, kNoisePrior);
+    alternative.noise = std::max(learned_or(learned.noise, key, seen), kLeastNoise);
   }
   const double effect = expected_effect(question, metric.better, learned, alternative.share);
   const double level = question.level > 0 ? question.level : rule.alpha;
@@ -162,7 +164,7 @@ void weigh_condition(Weighing& weighing, const Probe& probe, const Metric& metri
       percent_text(alternative.noise), count_text(to_settle));
   alternative.cost_s =
       expected_cost_s(probe, alternative.pairs, builds_for(question), learned, weighing.policy);
-  if (noise_is_known && to_settle > (is_guard ? kHopelessGuard * cap : cap)) {
+  if (noise_is_known && to_settle > kBeyondCap * cap) {
     alternative.pairs = to_settle;
     weighing.fail(alternative, Stage::resolvable,
                   fmt::format("{}; the cap is {}", what, rule.max_pairs));

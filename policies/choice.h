@@ -16,10 +16,14 @@ namespace policies {
 
 // What a night has learned so far about its probes.
 struct Learned {
-  std::map<std::string, Costs> run;     // of one run, by probe
-  std::map<std::string, double> noise;  // s.d. of the paired log-ratio, by to_text(MetricKey)
-  Costs build_cold, build_warm;         // of one side
-  Track track;                          // how earlier hypotheses fared
+  std::map<std::string, Costs> run;  // of one run, by probe
+  std::map<std::string, double>
+      noise;  // s.d. of the paired log-ratio, by to_text(MetricKey), of A/A
+  // Likewise, of comparisons where no A/A was made: good enough to expect and to give up by, not to
+  // refuse a question for, since then it would never be measured again.
+  std::map<std::string, double> seen_noise;
+  Costs build_cold, build_warm;  // of one side
+  Track track;                   // how earlier hypotheses fared
 };
 
 // One question that needs an answer.
