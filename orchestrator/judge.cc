@@ -73,7 +73,9 @@ Outcome judge_one_sided(const ExperimentRecord& record) {
     return answer(experiment, Verdict::supported,
                   fmt::format("{} ({:.1f} s)", what, candidate->wall_s));
   }
-  if (candidate->outcome == RunOutcome::crashed && count_runs(record, *candidate) < 2) {
+  const bool by_whomever =
+      candidate->outcome == RunOutcome::crashed || candidate->outcome == RunOutcome::could_not_run;
+  if (by_whomever && count_runs(record, *candidate) < 2) {
     return NextAttempt{{Side::candidate}};
   }
   if (broken(Rule::base_is_asked_too))
