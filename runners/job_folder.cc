@@ -132,6 +132,15 @@ base::Error foreign_folder(const Job& job, std::string_view owner) {
 
 }  // namespace
 
+LaunchReport cancelled_launch(const Job& job, const Launch& launch) {
+  LaunchReport report;
+  report.name = launch.name;
+  report.ending = Ending::cancelled;
+  report.out = out_file(job, launch);
+  report.err = err_file(job, launch);
+  return report;
+}
+
 fs::path scratch_folder(const Job& job, const Launch& launch) {
   return job.artifacts / (launch.name + ".scratch");
 }

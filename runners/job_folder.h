@@ -29,4 +29,7 @@ base::Status write_report(const Job& job, const JobReport& report,
 std::filesystem::path out_file(const Job& job, const Launch& launch);
 std::filesystem::path err_file(const Job& job, const Launch& launch);
 
+// Of a launch that a stop request kept from its end, or from its beginning.
+LaunchReport cancelled_launch(const Job& job, const Launch& launch);
+
 }  // namespace runners

@@ -17,15 +17,6 @@ bool went_well(const LaunchReport& report) {
   return report.ending == Ending::exited && report.exit_code == 0;
 }
 
-LaunchReport cancelled(const Job& job, const Launch& launch) {
-  LaunchReport report;
-  report.name = launch.name;
-  report.ending = Ending::cancelled;
-  report.out = out_file(job, launch);
-  report.err = err_file(job, launch);
-  return report;
-}
-
 }  // namespace
 
 LocalRunner::LocalRunner(LocalRunnerOptions options, const base::Clock& clock)
@@ -86,7 +77,7 @@ base::Result<JobReport> LocalRunner::run_launches(const Job& job, const std::str
   double start_s = clock_.monotonic_s();
   for (const auto& launch : job.launches) {
     if (stop.stop_requested()) {
-      report.launches.push_back(cancelled(job, launch));
+      report.launches.push_back(cancelled_launch(job, launch));
       continue;
     }
     NS_ASSIGN(done, launch_here(job, launch, site, stop));

@@ -8,15 +8,6 @@ namespace runners {
 namespace fs = std::filesystem;
 namespace {
 
-LaunchReport cancelled_launch(const Job& job, const Launch& launch) {
-  LaunchReport report;
-  report.name = launch.name;
-  report.ending = Ending::cancelled;
-  report.out = out_file(job, launch);
-  report.err = err_file(job, launch);
-  return report;
-}
-
 // Fine when it was moved before a crash.
 base::Status move_file(const fs::path& from, const fs::path& to) {
   std::error_code error;
