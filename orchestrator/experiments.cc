@@ -11,6 +11,7 @@
 #include "orchestrator/timelines.h"
 #include "policies/evidence.h"
 #include "policies/order.h"
+#include "policies/reach.h"
 
 namespace orchestrator {
 
@@ -147,8 +148,7 @@ JudgeRule rule_for(const State& state, const NightRecord& night, const Experimen
     rule.going_on.ample_s = policies::expected_build_s(experiment.fresh_build, night.learned);
   }
   if (experiment.min_gain) {
-    rule.evidence.min_gain = *experiment.min_gain;
-    rule.evidence.naming_effort = 0;  // as in rule_for_share
+    rule.evidence = policies::rule_for_gain(policy.evidence, *experiment.min_gain);
   }
   hypotheses::HypothesisId owner = experiment.hypothesis;
   if (experiment.merge) {

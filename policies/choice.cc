@@ -117,12 +117,8 @@ Builds builds_for(const OpenQuestion& question) {
 // What the question's evidence is judged by: an own metric that has to carry over may need more
 // than the policy's minimum gain.
 EvidenceRule rule_of(const OpenQuestion& question, const Policy& policy) {
-  EvidenceRule rule = policy.evidence;
-  if (question.min_gain > 0) {
-    if (question.min_gain > rule.min_gain) rule.naming_effort = 0;  // as in rule_for_share
-    rule.min_gain = question.min_gain;
-  }
-  return rule;
+  return question.min_gain > 0 ? rule_for_gain(policy.evidence, question.min_gain)
+                               : policy.evidence;
 }
 
 // The oriented effect that is expected at the metric: of a guard its margin, else the prediction,

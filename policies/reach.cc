@@ -19,15 +19,18 @@ std::optional<double> needed_gain(double goal_gain, double share) {
   return -std::log(left);
 }
 
+EvidenceRule rule_for_gain(const EvidenceRule& rule, double min_gain) {
+  EvidenceRule changed = rule;
+  changed.min_gain = min_gain;
+  if (min_gain > rule.min_gain) changed.naming_effort = 0;
+  return changed;
+}
+
 std::optional<EvidenceRule> rule_for_share(const EvidenceRule& rule, double share) {
   const auto needed =
       needed_gain(std::log1p(rule.min_gain), std::clamp(kShareDoubt * share, 0.0, 1.0));
   if (!needed) return {};
-  EvidenceRule raised = rule;
-  raised.min_gain = std::max(rule.min_gain, std::expm1(*needed));
-  // What cannot carry over needs no better name than that.
-  if (raised.min_gain > rule.min_gain) raised.naming_effort = 0;
-  return raised;
+  return rule_for_gain(rule, std::max(rule.min_gain, std::expm1(*needed)));
 }
 
 }  // namespace policies

@@ -21,6 +21,10 @@ inline constexpr double kShareDoubt = 1.5;
 // `goal_gain` (log-ratio); nothing when even a subject that takes no time would not do.
 std::optional<double> needed_gain(double goal_gain, double share);
 
+// The rule where a gain of `min_gain` (a fraction) is needed. What needs more than the policy asks
+// for gets no better name than that it falls short.
+EvidenceRule rule_for_gain(const EvidenceRule& rule, double min_gain);
+
 // The rule for the own metric of a hypothesis that has to carry over to a goal of which its subject
 // is `share`: the minimum gain is what the goal's minimum gain needs, if that is more. Nothing when
 // the goal is out of reach. The share is given the benefit of kShareDoubt.
