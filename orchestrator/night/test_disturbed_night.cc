@@ -1,5 +1,6 @@
 #include "orchestrator/night/test_disturbed_night.h"
 
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -38,6 +39,11 @@ pid_t start_child(const fs::path& state, const ToyTarget& target, const std::str
                   int nth) {
   pid_t child = ::fork();
   if (child == 0) {
+    // A SIGTERM before its first instruction waits until the daemon can answer it.
+    sigset_t term;
+    sigemptyset(&term);
+    sigaddset(&term, SIGTERM);
+    ::sigprocmask(SIG_BLOCK, &term, nullptr);
     std::string number = std::to_string(nth);
     if (when.empty()) {
       ::execl(NIGHT_CHILD, NIGHT_CHILD, state.c_str(), target.bare.c_str(), nullptr);
