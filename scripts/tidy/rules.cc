@@ -49,7 +49,10 @@ const std::vector<Library>& libraries() {
       {"yaml-cpp/", {"hypotheses/"}, false, "read YAML through hypotheses/yaml.h"},
       {"sqlite3", {"store/"}, true, "ask the store, or declare `struct sqlite3;`"},
       {"git2", {"store/git/"}, false, "use store/git/, or declare the handle's struct"},
-      {"httplib", {"web/api/", "orchestrator/"}, false, "speak HTTP in web/api/ or orchestrator/"},
+      {"httplib",
+       {"web/api/", "orchestrator/", "serving/api/", "serving/bench/"},
+       false,
+       "speak HTTP in web/api/, orchestrator/, serving/api/ or serving/bench/"},
       {"spdlog/", {"base/"}, true, "log through base/"},
   };
   return kLibraries;
