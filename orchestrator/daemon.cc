@@ -102,6 +102,8 @@ base::Status Daemon::assemble() {
 
 void Daemon::make_runners() {
   cores_ = std::make_shared<runners::CorePool>(runners::CorePool::usable_cores());
+  gpus_ = std::make_shared<runners::GpuPool>(
+      runners::GpuPool::usable_gpus("/dev", std::getenv("CUDA_VISIBLE_DEVICES")));
   auto queue = std::make_shared<runners::SlurmQueue>();
   std::error_code ignored;
   std::filesystem::path worker = options_.worker;
@@ -110,6 +112,7 @@ void Daemon::make_runners() {
     runners::LocalRunnerOptions local;
     local.sandbox = rule_of(rule);
     local.cores = cores_;
+    local.gpus = gpus_;
     runners_[rule] = std::make_unique<runners::LocalRunner>(std::move(local), clock_);
     runners::SlurmRunnerOptions slurm;
     slurm.sandbox = rule_of(rule);

@@ -60,6 +60,7 @@ class Daemon {
   const base::Clock& clock_;
   base::LockFile lock_;
   std::shared_ptr<runners::CorePool> cores_;
+  std::shared_ptr<runners::GpuPool> gpus_;
   std::map<std::string, std::unique_ptr<runners::LocalRunner>> runners_;  // by sandbox rule
   std::map<std::string, std::unique_ptr<runners::SlurmRunner>> slurm_runners_;
   std::unique_ptr<LocalPerformer> performer_;

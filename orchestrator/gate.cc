@@ -157,9 +157,12 @@ base::Result<Completion> Gate::open_night(const OpenNightOrder& order) {
     std::lock_guard lock(*folder->fetching);
     NS_TRY(folder->mirror.fetch());
   }
-  // Workspaces of earlier patches are not needed any more.
+  // Workspaces of earlier patches are not needed any more; another campaign may be in one.
   for (const std::string& slot : folder->pool->slots()) {
-    if (slot.rfind("patch-", 0) == 0) NS_TRY(folder->pool->remove(slot));
+    if (!slot.starts_with("patch-")) continue;
+    base::Status removed;
+    folder->slots->if_free(slot, [&] { removed = folder->pool->remove(slot); });
+    NS_TRY(removed);
   }
   std::string branch = order.campaign.base.empty() ? "main" : order.campaign.base;
   NS_ASSIGN(tip, base_tip(folder->mirror, branch));

@@ -62,42 +62,38 @@ std::string padding(std::uint64_t seed, int attempt, Side side) {
 
 struct Lab::Bench {
   store::git::Workspace workspace;
-  std::optional<SlurmSlots::Hold> hold;  // of a workspace that waits with its Slurm job
-  bool failed = false;                   // its build did; the run says why
+  std::shared_ptr<void> hold;  // of the workspace
+  bool failed = false;         // its build did; the run says why
 };
 
-std::string Lab::slot_for(const AttemptOrder& order, Side side,
-                          const std::filesystem::path& workspaces) {
+LocalSlots::Taken Lab::take_slot(const AttemptOrder& order, Side side, TargetFolder& folder,
+                                 const std::filesystem::path& workspaces) {
+  const auto& experiment = order.experiment;
   if (slurm_of(order) != nullptr) {
     std::string kind = isolated(order, side) ? "-patch" : "";
-    if (order.experiment.fresh_build) {
-      kind = fmt::format("-fresh-m{}-{}", order.experiment.merge.value, to_text(side));
+    if (experiment.fresh_build) {
+      kind = fmt::format("-fresh-m{}-{}", experiment.merge.value, to_text(side));
     }
-    return SlurmSlots::kPrefix + commit_of(order, side).brief() + kind;
+    std::string slot = SlurmSlots::kPrefix + commit_of(order, side).brief() + kind;
+    auto hold = slurm_slots_.hold(*folder.pool, slot);
+    return {std::move(slot), std::move(hold)};
   }
-  if (order.experiment.fresh_build) return fmt::format("fresh-{}", to_text(side));
-  if (isolated(order, side)) return "patch-" + commit_of(order, side).brief();
-  // A slot that holds the commit's build already; else the one that was not used for longest and
-  // does not hold the other side.
-  Side other = side == Side::base ? Side::candidate : Side::base;
-  std::lock_guard lock(mutex_);
-  std::string best;
-  for (int i = 0; i < kWarmSlots; ++i) {
-    std::string slot = fmt::format("warm-{}", i);
-    if (is_built(workspaces / slot / "build", stamp_of(order, side))) {
-      best = slot;
-      break;
-    }
-    bool holds_other = commit_of(order, other) != commit_of(order, side) &&
-                       is_built(workspaces / slot / "build", stamp_of(order, other));
-    if (holds_other) continue;
-    if (best.empty() ||
-        last_use_[(workspaces / slot).string()] < last_use_[(workspaces / best).string()]) {
-      best = slot;
-    }
+  LocalSlots::Wanted wanted{"warm", kWarmSlots, experiment.id};
+  if (experiment.fresh_build) {
+    wanted.kind = fmt::format("fresh-{}", to_text(side));
+    wanted.usual = 1;
+  } else if (isolated(order, side)) {
+    wanted.kind = "patch-" + commit_of(order, side).brief();
+    wanted.usual = 1;
   }
-  last_use_[(workspaces / best).string()] = ++uses_;
-  return best;
+  const auto holds = [&](const std::string& slot, Side whose) {
+    return is_built(workspaces / slot / "build", stamp_of(order, whose));
+  };
+  const Side other = side == Side::base ? Side::candidate : Side::base;
+  const bool same = commit_of(order, other) == commit_of(order, side);
+  return folder.slots->take(
+      wanted, [&](const std::string& slot) { return holds(slot, side); },
+      [&](const std::string& slot) { return !same && holds(slot, other); });
 }
 
 base::Result<Run> Lab::build(const AttemptOrder& order, Side side,
@@ -164,12 +160,10 @@ base::Result<Lab::Bench> Lab::prepare(const AttemptOrder& order, Side side, Targ
                                       std::vector<Run>& runs, std::stop_token stop) {
   std::filesystem::path workspaces =
       folders_.state() / "targets" / folder.mirror.path().parent_path().filename() / "workspaces";
-  std::string slot = slot_for(order, side, workspaces);
-  std::optional<SlurmSlots::Hold> hold;
-  if (slurm_of(order) != nullptr) hold = slurm_slots_.hold(*folder.pool, slot);
-  // Two nights may want one commit at the same time; the first of them builds it.
+  auto [slot, hold] = take_slot(order, side, folder, workspaces);
+  // Two nights may want one commit on Slurm at the same time; the first of them builds it.
   std::unique_lock alone(slurm_slots_.building(), std::defer_lock);
-  if (hold) alone.lock();
+  if (slurm_of(order) != nullptr) alone.lock();
   bool fresh = order.experiment.fresh_build;
   if (fresh && !is_built(workspaces / slot / "build", stamp_of(order, side))) {
     NS_TRY(folder.pool->discard_build(slot));

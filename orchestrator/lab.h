@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -40,8 +39,9 @@ class Lab {
   base::Result<Bench> prepare(const AttemptOrder& order, hypotheses::Side side,
                               TargetFolder& folder, std::vector<hypotheses::Run>& runs,
                               std::stop_token stop);
-  std::string slot_for(const AttemptOrder& order, hypotheses::Side side,
-                       const std::filesystem::path& workspaces);
+  // The workspace of one side, for as long as the attempt runs.
+  LocalSlots::Taken take_slot(const AttemptOrder& order, hypotheses::Side side,
+                              TargetFolder& folder, const std::filesystem::path& workspaces);
   base::Result<runners::Job> job_of(const AttemptOrder& order,
                                     const std::map<hypotheses::Side, Bench>& benches);
   base::Result<hypotheses::Run> build(const AttemptOrder& order, hypotheses::Side side,
@@ -55,9 +55,6 @@ class Lab {
   const base::Clock& clock_;
   std::atomic<int> builds_ = 0;  // makes each build's key its own
   SlurmSlots slurm_slots_;
-  std::mutex mutex_;
-  std::map<std::string, std::int64_t> last_use_;  // of warm slots by path; guarded by mutex_
-  std::int64_t uses_ = 0;                         // guarded by mutex_
 };
 
 }  // namespace orchestrator

@@ -1,4 +1,5 @@
-// What the daemon keeps on disk for one target: a mirror and a pool of workspaces.
+// What the daemon keeps on disk for one target: a mirror and a pool of workspaces, and who uses
+// them.
 #pragma once
 
 #include <filesystem>
@@ -8,6 +9,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "orchestrator/local_slots.h"
 #include "store/git/repository.h"
 #include "store/git/worktree_pool.h"
 
@@ -16,6 +18,7 @@ namespace orchestrator {
 struct TargetFolder {
   store::git::Mirror mirror;
   std::unique_ptr<store::git::WorktreePool> pool;
+  std::unique_ptr<LocalSlots> slots = std::make_unique<LocalSlots>();
   std::unique_ptr<std::mutex> fetching = std::make_unique<std::mutex>();  // one fetch at a time
 };
 

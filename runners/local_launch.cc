@@ -14,6 +14,7 @@
 #include "base/os_error.h"
 #include "base/process_list.h"
 #include "runners/capture.h"
+#include "runners/gpu_leases.h"
 #include "runners/job_folder.h"
 #include "runners/machine_state.h"
 
@@ -37,13 +38,9 @@ Environment environment_of(const Job& job, const Launch& launch) {
   return env;
 }
 
-std::vector<fs::path> gpu_devices() {
-  std::vector<fs::path> devices;
-  std::error_code error;
-  for (fs::directory_iterator it("/dev", error), end; !error && it != end; it.increment(error)) {
-    if (it->path().filename().string().starts_with("nvidia")) devices.push_back(it->path());
-  }
-  return devices;
+std::vector<fs::path> devices_of(const Job& job, const LaunchSite& site) {
+  if (job.gpus <= 0) return {};
+  return gpu_files("/dev", site.gpus ? *site.gpus : GpuPool::usable_gpus("/dev", nullptr));
 }
 
 // rlimits hold each process alone; where a control group holds the whole job, memory and the number
@@ -79,9 +76,8 @@ struct Stage {
 };
 
 base::Status add_sandbox(Stage& stage, const Job& job, const Launch& launch, const Environment& env,
-                         const std::string& bwrap) {
-  auto plan =
-      plan_sandbox(job, launch, env, job.gpus > 0 ? gpu_devices() : std::vector<fs::path>());
+                         const LaunchSite& site) {
+  auto plan = plan_sandbox(job, launch, env, devices_of(job, site));
   NS_ASSIGN(options, options_file(sandbox_options(plan)));
   int fds[2];
   if (::pipe2(fds, O_CLOEXEC) != 0) return base::os_fail(errno, "make a pipe", "");
@@ -89,7 +85,7 @@ base::Status add_sandbox(Stage& stage, const Job& job, const Launch& launch, con
   stage.status_read = base::Fd(fds[0]);
   stage.status_write = base::Fd(fds[1]);
   auto& command = stage.command;
-  command.argv = {bwrap,
+  command.argv = {site.bwrap,
                   "--args",
                   std::to_string(stage.options.get()),
                   "--json-status-fd",
@@ -112,13 +108,14 @@ base::Result<Stage> set_stage(const Job& job, const Launch& launch, const Launch
     stage.command.groups = group->join_files();
   }
   Environment env = environment_of(job, launch);
+  if (job.gpus > 0 && site.gpus) env.merge(gpu_environment(*site.gpus));
   auto& command = stage.command;
   if (site.bwrap.empty()) {
     command.argv = launch.argv;
     for (const auto& [name, value] : env) command.env.push_back(name + "=" + value);
     command.folder = launch.tree;
   } else {
-    NS_TRY(add_sandbox(stage, job, launch, env, site.bwrap));
+    NS_TRY(add_sandbox(stage, job, launch, env, site));
   }
   command.out = stage.out.write_end();
   command.err = stage.err.write_end();

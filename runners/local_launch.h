@@ -1,6 +1,8 @@
 // One launch on this machine, from its command to its report.
 #pragma once
 
+#include <optional>
+
 #include "base/process_list.h"
 #include "runners/launcher.h"
 #include "runners/runner.h"
@@ -14,9 +16,10 @@ inline constexpr const char* kJobVariable = "NIGHTSHIFT_JOB";
 struct LaunchSite {
   Launcher& launcher;
   const base::Clock& clock;
-  std::string bwrap;       // empty = no sandbox
-  std::string sandbox;     // as in MachineState
-  std::vector<int> cores;  // leased
+  std::string bwrap;                          // empty = no sandbox
+  std::string sandbox;                        // as in MachineState
+  std::vector<int> cores;                     // leased
+  std::optional<std::vector<int>> gpus = {};  // leased; none = whatever there is, as the job says
 };
 
 // An error means that this machine cannot run launches at all (no disk, no descriptors); what is

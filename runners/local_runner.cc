@@ -69,11 +69,22 @@ base::Result<JobReport> LocalRunner::run_launches(const Job& job, const std::str
                                                   std::stop_token stop) {
   JobReport report;
   report.key = job.key;
+  // Devices before cores: a job that waits for a device must not keep cores from others.
+  std::optional<CorePool::Lease> gpus;
+  if (options_.gpus) {
+    auto leased = options_.gpus->acquire(job.gpus, stop);
+    if (!leased && !stop.stop_requested()) return tl::unexpected<base::Error>(leased.error());
+    if (leased && *leased) gpus.emplace(std::move(**leased));
+  }
   auto lease = options_.cores->acquire(job.purpose, job.cores, stop);
   if (!lease && !stop.stop_requested()) return tl::unexpected<base::Error>(lease.error());
   auto launcher = launchers_.take();
-  LaunchSite site{*launcher, clock_, sandbox == kBubblewrap ? bwrap_path() : "", sandbox,
-                  lease ? lease->cores() : std::vector<int>()};
+  LaunchSite site{*launcher,
+                  clock_,
+                  sandbox == kBubblewrap ? bwrap_path() : "",
+                  sandbox,
+                  lease ? lease->cores() : std::vector<int>(),
+                  gpus ? std::optional(gpus->cores()) : std::nullopt};
   double start_s = clock_.monotonic_s();
   for (const auto& launch : job.launches) {
     if (stop.stop_requested()) {

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "runners/core_leases.h"
+#include "runners/gpu_leases.h"
 #include "runners/launcher.h"
 #include "runners/runner.h"
 #include "runners/running_keys.h"
@@ -19,6 +20,7 @@ struct LocalRunnerOptions {
   SandboxRule sandbox = SandboxRule::required;
   std::shared_ptr<CorePool> cores;  // shared by all runners of this machine; none = one of its own
   std::string bwrap = "bwrap";      // a name or a path
+  std::shared_ptr<GpuPool> gpus = {};  // shared likewise; none = jobs see all GPUs of the machine
 };
 
 class LocalRunner final : public Runner {

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <functional>
+#include <set>
 #include <thread>
 
 #include "base/clock.h"
@@ -227,6 +228,40 @@ TEST_CASE("a measurement that shares its core with somebody says so") {
   CHECK(launch.machine.disturbed.find("other processes took") == 0);
   CHECK(launch.machine.system.find("Linux ") == 0);
   CHECK(launch.machine.free_bytes.value_or(0) > 0);
+}
+
+TEST_CASE("two jobs at a time are told of different GPUs, and one without of none") {
+  Workshop workshop;
+  LocalRunnerOptions options;
+  options.sandbox = SandboxRule::automatic;
+  options.cores = std::make_shared<CorePool>(std::vector<int>(CorePool::usable_cores()));
+  options.gpus = std::make_shared<GpuPool>(std::vector<int>{3, 5});
+  LocalRunner runner(options, test_clock);
+  const std::string say = "echo \"$CUDA_VISIBLE_DEVICES\"";
+  auto both = workshop.job("E-1", {workshop.script("a", say)});
+  both.gpus = 2;
+  auto report = runner.run(both, {});
+  REQUIRE(report);
+  CHECK(text_of(report->launches[0].out) == "3,5\n");
+
+  std::string seen[2];
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 2; ++i) {
+      auto job = workshop.job("E-2/" + std::to_string(i),
+                              {workshop.script("b" + std::to_string(i), say + "; sleep 0.3")});
+      job.gpus = 1;
+      threads.emplace_back([&, i, job] {
+        auto done = runner.run(job, {});
+        if (done) seen[i] = text_of(done->launches[0].out);
+      });
+    }
+  }
+  CHECK(std::set<std::string>{seen[0], seen[1]} == std::set<std::string>{"3\n", "5\n"});
+
+  report = runner.run(workshop.job("E-3", {workshop.script("c", say)}), {});
+  REQUIRE(report);
+  CHECK(text_of(report->launches[0].out) == "\n");
 }
 
 TEST_CASE("a measurement that wants more cores than there are is an error, not a wait") {

@@ -57,7 +57,7 @@ struct Job {
   bool stop_at_failure = false;  // for builds: skip the rest once a launch ended with an error
   std::vector<Launch> launches;
   std::filesystem::path artifacts;  // absolute folder for stdout, stderr and the report; created
-  int gpus = 0;                     // more than 0: the machine's GPU devices are visible
+  int gpus = 0;                     // so many GPU devices for itself, and no others in sight
   std::optional<hypotheses::SlurmResources> slurm = {};  // what a Slurm runner asks for
 };
 
