@@ -25,10 +25,10 @@ elseif(NIGHTSHIFT_TSAN)
   target_link_options(nightshift_options INTERFACE -fsanitize=thread)
 endif()
 
-# Optimising costs a third of a build, and most of what we compile waits for others: it gets -O1. HOT is for
-# what computes: policies, the loop, the store and the codec below them.
-function(nightshift_optimise name hot)
-  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:$<IF:$<BOOL:${hot}>,-O2,-O1>>)
+# Optimising costs a third of a build, and most of what we compile waits for others: it gets -O1. -O2 (HOT) is for
+# what computes: policies, the loop, the store and the codec below them. Tests, which call these, get -O0.
+function(nightshift_optimise name level)
+  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:${level}>)
 endfunction()
 
 # One static library a folder, compiled as a unity build (docs/decisions.md). The lint build turns that off,
@@ -37,7 +37,11 @@ function(nightshift_library name)
   cmake_parse_arguments(ARG "HOT" "" "SOURCES;DEPENDS;PRIVATE" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
   set_target_properties(${name} PROPERTIES UNITY_BUILD ${NIGHTSHIFT_UNITY})
-  nightshift_optimise(${name} ${ARG_HOT})
+  if(ARG_HOT)
+    nightshift_optimise(${name} -O2)
+  else()
+    nightshift_optimise(${name} -O1)
+  endif()
   target_link_libraries(${name} PUBLIC nightshift_options ${ARG_DEPENDS} PRIVATE ${ARG_PRIVATE})
 endfunction()
 
@@ -50,7 +54,7 @@ function(nightshift_test name)
   endif()
   add_executable(${name} ${ARG_SOURCES})
   set_target_properties(${name} PROPERTIES UNITY_BUILD ON)
-  nightshift_optimise(${name} FALSE)
+  nightshift_optimise(${name} -O0)
   target_link_libraries(${name} PRIVATE nightshift_options ${ARG_DEPENDS} Catch2::Catch2WithMain)
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 300)

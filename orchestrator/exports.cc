@@ -120,7 +120,7 @@ void hypothesis_row(std::ostream& out, const Hypothesis& h) {
 void experiment_row(std::ostream& out, const Experiment& x) {
   const Evidence e = evidence_or_none(x.answer ? x.answer->evidence : std::nullopt);
   row(out, x.id, x.campaign, x.night, x.hypothesis, x.merge, to_text(x.question), x.probe,
-      x.key.metric, to_text(x.key.conditions), x.base, x.candidate, to_text(x.state),
+      x.key.metric, hypotheses::to_text(x.key.conditions), x.base, x.candidate, to_text(x.state),
       x.answer ? to_text(x.answer->verdict) : "", x.answer ? x.answer->reason : "", e.effect, e.low,
       e.high, e.pairs, x.cost_s);
 }
@@ -194,7 +194,7 @@ base::Result<std::vector<Exported>> export_csv(const store::Reader& reader,
                     NS_TRY(each_run(reader, [&](const Run& r) {
                       for (const auto& o : r.observations) {
                         row(out, r.id, r.experiment, to_text(r.side), o.key.metric,
-                            to_text(o.key.conditions), o.value, o.unit);
+                            hypotheses::to_text(o.key.conditions), o.value, o.unit);
                         ++rows;
                       }
                     }));
@@ -221,7 +221,7 @@ base::Result<NightValues> values_of(const store::Reader& reader, NightId night) 
         for (const auto& observation : run.observations) {
           std::string name = experiment.probe;
           if (!observation.key.conditions.empty()) {
-            name += "{" + to_text(observation.key.conditions) + "}";
+            name += "{" + hypotheses::to_text(observation.key.conditions) + "}";
           }
           values[name][observation.key.metric].push_back(observation.value);
         }

@@ -15,7 +15,7 @@ namespace {
 
 using hypotheses::Verdict;
 
-constexpr std::uint64_t kSeed = 20261201;
+constexpr std::uint64_t kRatesSeed = 20261201;
 constexpr double kNoise = 0.03;  // s.d. of a paired log-ratio
 
 int count_supported(const Machine& machine, int trials, base::Rng& rng) {
@@ -39,8 +39,8 @@ double median_pairs(const Machine& machine, double effect, const EvidenceRule& r
 }
 
 TEST_CASE("nothing that changes nothing is supported more often than alpha / 2") {
-  std::cout << "seed " << kSeed << "\n";
-  base::Rng rng(kSeed);
+  std::cout << "seed " << kRatesSeed << "\n";
+  base::Rng rng(kRatesSeed);
   constexpr int kTrials = 1000;
   // "Faster" is one side of the interval: 2.5%, and three Monte-Carlo errors.
   const double most = kTrials * 0.025 + 3 * std::sqrt(kTrials * 0.025 * 0.975);
@@ -50,7 +50,7 @@ TEST_CASE("nothing that changes nothing is supported more often than alpha / 2")
 }
 
 TEST_CASE("without the coin a warm second run would be a discovery") {
-  base::Rng rng(kSeed);
+  base::Rng rng(kRatesSeed);
   const EvidenceRule rule;
   const Machine machine = drifting_noise(0.004, 0.02);
   int supported = 0;
@@ -68,8 +68,8 @@ TEST_CASE("without the coin a warm second run would be a discovery") {
 }
 
 TEST_CASE("the interval holds the truth at every look, in 95% of all trials") {
-  std::cout << "seed " << kSeed << "\n";
-  base::Rng rng(kSeed);
+  std::cout << "seed " << kRatesSeed << "\n";
+  base::Rng rng(kRatesSeed);
   constexpr int kTrials = 300;
   constexpr double kEffect = 0.1;
   for (auto draw : {draw_normal, draw_student2}) {
@@ -92,8 +92,8 @@ TEST_CASE("the interval holds the truth at every look, in 95% of all trials") {
 }
 
 TEST_CASE("as few pairs as the t-type reference") {
-  std::cout << "seed " << kSeed << "\n";
-  base::Rng rng(kSeed);
+  std::cout << "seed " << kRatesSeed << "\n";
+  base::Rng rng(kRatesSeed);
   EvidenceRule rule;
   rule.max_pairs = 200;
   rule.min_gain = 0.001;
@@ -106,8 +106,8 @@ TEST_CASE("as few pairs as the t-type reference") {
 }
 
 TEST_CASE("a real gain is found, a real loss is refuted") {
-  std::cout << "seed " << kSeed << "\n";
-  base::Rng rng(kSeed);
+  std::cout << "seed " << kRatesSeed << "\n";
+  base::Rng rng(kRatesSeed);
   const EvidenceRule rule;
   const Machine machine = independent_noise(draw_normal, kNoise);
   int found = 0, refuted = 0;
@@ -121,8 +121,8 @@ TEST_CASE("a real gain is found, a real loss is refuted") {
 }
 
 TEST_CASE("expected pairs agree with simulation within a factor of 1.5") {
-  std::cout << "seed " << kSeed << "\n";
-  base::Rng rng(kSeed);
+  std::cout << "seed " << kRatesSeed << "\n";
+  base::Rng rng(kRatesSeed);
   EvidenceRule rule;
   rule.max_pairs = 400;
   const auto agrees = [](double expected, double simulated) {

@@ -15,13 +15,9 @@ using hypotheses::MergeRequestId;
 
 namespace {
 
-constexpr const char* kBudget = "budget-not-exceeded";
 constexpr const char* kDrains = "queue-drains";
 constexpr const char* kLost = "nothing-recorded-is-lost";
-constexpr const char* kPlanner = "planner-spend-bounded";
 constexpr const char* kTwice = "nothing-runs-twice";
-constexpr const char* kUnapproved = "no-unapproved-merge";
-constexpr const char* kUntested = "no-untested-merge";
 constexpr const char* kUnrecorded = "recorded-before-done";
 
 }  // namespace

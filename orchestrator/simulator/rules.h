@@ -9,6 +9,12 @@
 
 namespace orchestrator {
 
+// Names of invariants that are also checked at the end of a night.
+inline constexpr const char* kBudget = "budget-not-exceeded";
+inline constexpr const char* kPlanner = "planner-spend-bounded";
+inline constexpr const char* kUnapproved = "no-unapproved-merge";
+inline constexpr const char* kUntested = "no-untested-merge";
+
 struct RuleContext {
   const Ledger& ledger;  // without the fact or effect in question
   base::Instant at;

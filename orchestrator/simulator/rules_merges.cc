@@ -16,8 +16,6 @@ using hypotheses::Verdict;
 namespace {
 
 constexpr const char* kLevel = "confirmation-level";
-constexpr const char* kUnapproved = "no-unapproved-merge";
-constexpr const char* kUntested = "no-untested-merge";
 
 const SeenHypothesis& winner_of(const Ledger& ledger, const SeenMerge& merge) {
   return ledger.hypotheses.at(merge.opened.hypothesis);

@@ -12,8 +12,6 @@ using hypotheses::NightId;
 namespace {
 
 constexpr double kRounding_s = 1e-3;
-constexpr const char* kBudget = "budget-not-exceeded";
-constexpr const char* kPlanner = "planner-spend-bounded";
 
 const policies::Policy& policy_of(const Ledger& ledger, const SeenNight& night) {
   return ledger.campaigns.at(night.started.campaign).policy;
