@@ -143,7 +143,8 @@ def flags_for(header, commands):
 def check_headers(folders, commands):
     jobs = []
     for path in sources(folders):
-        if path.suffix == ".h":
+        # A contract suite stands alone only with its subjects; the tests that name them are looked at.
+        if path.suffix == ".h" and not path.name.endswith("_contract.h"):
             command = [*flags_for(path, commands), "-Werror", "-fsyntax-only", "-x", "c++", "-"]
             jobs.append((path, command, f'#include "{path}"\n', ROOT / path))
     return run_all("headers", jobs)
