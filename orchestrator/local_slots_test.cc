@@ -25,7 +25,7 @@ TEST_CASE("a slot with the build is taken before an idle one, and an idle one by
   CHECK(slots.take(warm(4), kNone, only("warm-0")).slot == "warm-1");
 }
 
-TEST_CASE("no two experiments are in one slot; a third is made when all are taken") {
+TEST_CASE("no two experiments are in one slot, and a third is made when all are taken") {
   LocalSlots slots;
   auto base = slots.take(warm(1), kNone, kNone);
   auto candidate = slots.take(warm(1), kNone, only(base.slot));

@@ -50,14 +50,15 @@ TEST_CASE("a job sees the files of its own GPUs and those that all share") {
   CHECK(gpu_environment({0, 12}).at("CUDA_VISIBLE_DEVICES") == "0,12");
 }
 
-TEST_CASE("a GPU has one holder at a time; more than the machine has are refused") {
+TEST_CASE("a GPU has one holder at a time, and more than the machine has are refused") {
   GpuPool pool({0, 1});
   auto none = pool.acquire(0, {});
   REQUIRE(none);
   CHECK_FALSE(*none);
   auto refused = pool.acquire(3, {});
   REQUIRE_FALSE(refused);
-  CHECK(refused.error().message.find("on 3 GPUs cannot run on a machine with 2") == 0);
+  CHECK(refused.error().message.find("on 3 GPUs cannot run on a machine with 2") !=
+        std::string::npos);
   std::optional<CorePool::Lease> both(std::move(**pool.acquire(2, {})));
   CHECK(both->cores() == std::vector<int>{0, 1});
   std::atomic<bool> got{false};

@@ -126,19 +126,21 @@ std::int64_t events_in(const fs::path& state) {
   return overview ? overview->events : 0;
 }
 
+std::unique_ptr<Undisturbed> live_undisturbed(double launch_s) {
+  auto made = std::make_unique<Undisturbed>();
+  auto target = make_toy_target(made->folder.path(), launch_s);
+  REQUIRE(target);
+  made->target = *target;
+  base::SystemClock clock;
+  double start = clock.monotonic_s();
+  REQUIRE(wait_for(start_child(made->folder / "state", made->target)) == 0);
+  made->wall_s = clock.monotonic_s() - start;
+  made->end = read_end(made->folder / "state");
+  return made;
+}
+
 const Undisturbed& undisturbed() {
-  static Undisturbed* night = [] {
-    auto* made = new Undisturbed;
-    auto target = make_toy_target(made->folder.path());
-    REQUIRE(target);
-    made->target = *target;
-    base::SystemClock clock;
-    double start = clock.monotonic_s();
-    REQUIRE(wait_for(start_child(made->folder / "state", made->target)) == 0);
-    made->wall_s = clock.monotonic_s() - start;
-    made->end = read_end(made->folder / "state");
-    return made;
-  }();
+  static const auto night = live_undisturbed(0);
   return *night;
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 
 #include "base/files.h"
@@ -42,6 +43,7 @@ struct Undisturbed {
   EndState end;
   double wall_s = 0;
 };
-const Undisturbed& undisturbed();
+std::unique_ptr<Undisturbed> live_undisturbed(double launch_s);  // as in make_toy_target
+const Undisturbed& undisturbed();                                // the quick one, lived once
 
 }  // namespace orchestrator

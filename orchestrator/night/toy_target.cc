@@ -1,5 +1,7 @@
 #include "orchestrator/night/toy_target.h"
 
+#include <fmt/format.h>
+
 #include "base/files.h"
 #include "store/git/bare_copy.h"
 
@@ -75,15 +77,16 @@ echo "{\"metric\": \"toy.cost\", \"value\": $cost, \"unit\": \"steps\", \"condit
 
 }  // namespace
 
-base::Result<ToyTarget> make_toy_target(const std::filesystem::path& folder) {
+base::Result<ToyTarget> make_toy_target(const std::filesystem::path& folder, double launch_s) {
+  const std::string pause = launch_s > 0 ? fmt::format("sleep {}\n", launch_s) : "";
   ToyTarget target{folder / "source", folder / "target.git", {}};
   NS_TRY(base::ensure_folder(target.source / "probes"));
   NS_TRY(base::write_file_atomically(target.source / "nightshift.yaml", kManifest));
   NS_TRY(base::write_file_atomically(target.source / "knobs.yaml", kKnobs));
-  NS_TRY(base::write_file_atomically(target.source / "build.sh", kBuild));
+  NS_TRY(base::write_file_atomically(target.source / "build.sh", pause + kBuild));
   NS_TRY(base::write_file_atomically(target.source / "kernel.sh", kKernel));
-  NS_TRY(base::write_file_atomically(target.source / "probes/check.sh", kCheck));
-  NS_TRY(base::write_file_atomically(target.source / "probes/count.sh", kCount));
+  NS_TRY(base::write_file_atomically(target.source / "probes/check.sh", pause + kCheck));
+  NS_TRY(base::write_file_atomically(target.source / "probes/count.sh", pause + kCount));
   NS_ASSIGN(commit, store::git::make_bare_copy(target.source, target.bare, "main",
                                                base::Instant{1'700'000'000'000}));
   target.base = commit;

@@ -18,7 +18,8 @@ struct ToyTarget {
   std::filesystem::path bare;
   hypotheses::CommitId base;
 };
-base::Result<ToyTarget> make_toy_target(const std::filesystem::path& folder);
+// Each build and each run takes `launch_s` longer than its few milliseconds.
+base::Result<ToyTarget> make_toy_target(const std::filesystem::path& folder, double launch_s = 0);
 
 // A campaign on it with a night at once: sandbox auto, kernel evidence may be merged.
 hypotheses::Campaign toy_campaign(const ToyTarget& target, const std::string& more_policy = "");
