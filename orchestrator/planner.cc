@@ -7,6 +7,7 @@
 
 #include "base/rng.h"
 #include "orchestrator/planner.h"
+#include "orchestrator/questions.h"
 
 namespace orchestrator {
 
@@ -100,10 +101,17 @@ std::optional<double> standing(const PlannerView& view, const Knob& knob,
   return rank;
 }
 
+// A knob that the goal's probe does not cover can only be judged on something else.
+bool bears_on_goal(const PlannerView& view, const Knob& knob) {
+  const auto* probe = probe_of_metric(view.manifest, view.goal.metric);
+  return probe == nullptr || hypotheses::covers(*probe, {}, {knob.name});
+}
+
 std::vector<Move> moves(const PlannerView& view) {
   std::vector<Move> list;
   base::Rng rng(base::seed_from(view.seed, fmt::format("turn {}", view.turn)));
   for (const auto& [name, knob] : view.manifest.knobs) {
+    if (!bears_on_goal(view, knob)) continue;
     std::vector<std::string> choices = knob.choices;
     std::sort(choices.begin(), choices.end());  // the manifest's order means nothing
     for (const std::string& value : choices) {

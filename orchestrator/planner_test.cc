@@ -188,6 +188,17 @@ TEST_CASE("it predicts what changes of the knob brought before, the right way ro
   CHECK(size(next_step(view)) == Approx(std::log(1 + 0.65)));
 }
 
+TEST_CASE("a knob that the goal's probe does not cover is left to other campaigns") {
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    PlannerView view = toy_view();
+    view.seed = seed;
+    view.manifest.probes.at("toy.bench").covers = {"knob:toy.variant"};
+    CHECK(change_of(next_step(view)).find("toy.variant") == 0);
+    view.manifest.probes.at("toy.bench").covers = {"kernels/**"};
+    CHECK(change_of(next_step(view)) == "stop");
+  }
+}
+
 TEST_CASE("without knobs, or with all of them tried, it stops and says why") {
   PlannerView view = toy_view();
   view.manifest.knobs.clear();
