@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "web/api/also_measured.h"
 #include "web/api/views.h"
 
 namespace web {
@@ -142,6 +143,12 @@ Result<Json> explain_view(const store::Reader& reader, hypotheses::ExperimentId 
       {"title", fmt::format("{} by {}", to_text(experiment->question), experiment->probe)},
       {"steps", Json::array()}};
   explain_experiment(explanation, *experiment);
+  NS_ASSIGN(runs, reader.runs(id));
+  std::string also;
+  for (const AlsoMeasured& row : also_measured(*experiment, runs)) {
+    also += (also.empty() ? "" : "; ") + to_text(row);
+  }
+  add_step(explanation, id.text() + " also", std::move(also));
   return explanation;
 }
 

@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
+#include "web/api/also_measured.h"
 #include "web/api/logs.h"
 #include "web/api/pages.h"
 #include "web/api/widgets.h"
@@ -105,6 +107,27 @@ Html pairs_of_experiment(const Experiment& experiment, const std::vector<Run>& r
                    experiment.answer ? experiment.answer->evidence : std::nullopt);
 }
 
+Html also_table(const Experiment& experiment, const std::vector<Run>& runs) {
+  const auto rows = also_measured(experiment, runs);
+  if (rows.empty()) return {};
+  const Html cells = each(rows, [](const AlsoMeasured& row) {
+    return html(
+        "<tr><td><code>{}</code></td><td class=\"number\">{}</td><td class=\"number\">{}</td>"
+        "<td class=\"number\">{}</td><td class=\"number\">{}</td></tr>",
+        to_text(row.key), number_text(row.base, row.unit), number_text(row.candidate, row.unit),
+        row.log_ratio ? fmt::format("{:+.1f}%", 100 * std::expm1(*row.log_ratio)) : "–", row.pairs);
+  });
+  return html(
+      "<details{}><summary>What else the runs reported: {} metrics</summary><p "
+      "class=\"muted\">Medians "
+      "over the pairs, to see where an effect sits. Nothing was decided on them.</p>"
+      "<div class=\"scroll\"><table class=\"list small\"><thead><tr><th>Metric</th>"
+      "<th class=\"number\">Base</th><th class=\"number\">Candidate</th>"
+      "<th class=\"number\">Change</th><th class=\"number\">Pairs</th></tr></thead>"
+      "<tbody>{}</tbody></table></div></details>",
+      rows.size() <= 12 ? html(" open") : Html(), rows.size(), cells);
+}
+
 const Timeline* timeline_of(const std::vector<Run>& runs) {
   for (const Run& run : runs) {
     if (run.timeline) return &*run.timeline;
@@ -203,7 +226,8 @@ Response experiment_page(Site& site, const Call& call) {
                    {"seed", html("{}", e->seed)},
                    {"cost", html("{}", duration_text(e->cost_s))},
                    {"expected", html("{}", duration_text(e->estimate_s))}}),
-            machine_facts(runs), alternatives_table(*e), runs_table(site, *e, runs));
+            machine_facts(runs), html("{}{}", also_table(*e, runs), alternatives_table(*e)),
+            runs_table(site, *e, runs));
       });
 }
 

@@ -1,5 +1,7 @@
 #include "web/api/views.h"
 
+#include "web/api/also_measured.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -190,6 +192,15 @@ Result<Json> experiment_view(const store::Reader& reader, hypotheses::Experiment
   Json view = experiment_row(experiment);
   view["runs"] = Json::array();
   for (const auto& run : runs) view["runs"].push_back(to_json(run));
+  view["also"] = Json::array();
+  for (const AlsoMeasured& row : also_measured(experiment, runs)) {
+    view["also"].push_back({{"metric", to_text(row.key)},
+                            {"unit", row.unit},
+                            {"pairs", row.pairs},
+                            {"base", row.base},
+                            {"candidate", row.candidate},
+                            {"log_ratio", value(row.log_ratio)}});
+  }
   view["pairs"] = Json::array();
   if (experiment.key.metric.empty()) return view;
   for (const PairRow& pair : pairs_of(experiment, runs)) {

@@ -25,7 +25,8 @@ base::Result<Json> hypotheses_view(const store::Reader&, const store::Hypothesis
                                    store::Page<hypotheses::HypothesisId>);
 // With its answers, and its experiments with the alternatives that were weighed.
 base::Result<Json> hypothesis_view(const store::Reader&, hypotheses::HypothesisId);
-// With its runs, and `pairs`: {attempt, base, candidate, log_ratio}.
+// With its runs, `pairs`: {attempt, base, candidate, log_ratio}, and what the runs reported
+// besides, `also`: {metric, unit, pairs, base, candidate, log_ratio}.
 base::Result<Json> experiment_view(const store::Reader&, hypotheses::ExperimentId);
 base::Result<Json> merges_view(const store::Reader&, store::Page<hypotheses::MergeRequestId>);
 // With what is known and unknown, the experiments behind it, and how to approve it.
