@@ -9,7 +9,7 @@ using hypotheses::ExperimentId;
 
 const LocalSlots::Holds kNone = [](const std::string&) { return false; };
 
-LocalSlots::Holds only(std::string slot) {
+LocalSlots::Holds only(const std::string& slot) {
   return [slot](const std::string& asked) { return asked == slot; };
 }
 

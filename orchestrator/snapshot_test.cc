@@ -145,15 +145,15 @@ TEST_CASE("a snapshot of another program, or a damaged one, is not used: the log
   live_nights(loop, 2);
   const std::string whole = to_snapshot(folded(loop.shell->store(), loop.state()));
   loop.crash();
-  const char* kFirstEvent = "UPDATE events SET payload = '{' || payload WHERE seq = 1";
+  const char* first_event = "UPDATE events SET payload = '{' || payload WHERE seq = 1";
   SECTION("the snapshot is what a restart begins with") {
-    change(loop, kFirstEvent);
+    change(loop, first_event);
     CHECK(starts(loop));
   }
   SECTION("not that of another program") {
     loop.program = "another build";
     CHECK(starts(loop));
-    change(loop, kFirstEvent);
+    change(loop, first_event);
     CHECK_FALSE(starts(loop));
   }
   SECTION("not a damaged one") {
@@ -161,7 +161,7 @@ TEST_CASE("a snapshot of another program, or a damaged one, is not used: the log
     loop.start();
     CHECK(to_snapshot(loop.state()) == whole);
     loop.crash();
-    change(loop, kFirstEvent);
+    change(loop, first_event);
     change(loop, "UPDATE snapshots SET hash = 1");
     CHECK_FALSE(starts(loop));
   }
