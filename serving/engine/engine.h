@@ -41,7 +41,13 @@ struct Request {
   std::shared_ptr<Constraint> constraint;
 };
 
-enum class Finish { none, stop, length, cancelled, failed };
+enum class Finish {
+  none,
+  stop,       // an end token came, or the constraint is complete
+  length,     // max_tokens are out
+  cancelled,  // by `cancel`, or the answer was dropped
+  failed,     // the model or the constraint threw, nothing was allowed to come, or the engine stops
+};
 
 struct Logprob {
   Token token = 0;
@@ -62,21 +68,31 @@ struct Step {
 class Answer {
  public:
   virtual ~Answer() = default;
-  // Nothing within `wait`: nullopt. After the step that has a `finish` it must not be called.
+  // Nothing within `wait`: nullopt, as always after the step that has a `finish`.
   virtual std::optional<Step> next(std::chrono::milliseconds wait) = 0;
   virtual void cancel() = 0;
 };
 
+// Since the start, and now. Once all requests have finished and none was cancelled or failed:
+// computed_tokens = prompt_tokens - cached_tokens + (output tokens that were fed back) +
+// recomputed_tokens.
 struct EngineStats {
-  std::uint64_t requests = 0, finished = 0, cancelled = 0, preempted = 0, steps = 0;
-  std::uint64_t prompt_tokens = 0, cached_tokens = 0, output_tokens = 0;
-  int waiting = 0, running = 0, pages_used = 0, pages = 0, slots_used = 0, slots = 0;
+  std::uint64_t requests = 0;                                // accepted
+  std::uint64_t finished = 0, cancelled = 0, failed = 0;     // finished: with stop or length
+  std::uint64_t preempted = 0, steps = 0;                    // times, forwards
+  std::uint64_t prompt_tokens = 0, cached_tokens = 0;        // of requests that have ended
+  std::uint64_t output_tokens = 0;                           // sampled
+  std::uint64_t computed_tokens = 0, recomputed_tokens = 0;  // in forwards; again after preemption
+  int waiting = 0, running = 0;
+  int pages_used = 0, pages_cached = 0, pages = 0;  // by running requests; by the prefix cache only
+  int slots_used = 0, slots_cached = 0, slots = 0;  // likewise; a cached slot is a checkpoint
 };
 
 class Engine {
  public:
   virtual ~Engine() = default;
-  // bad_input: tokens out of range, too long for context or caches; overloaded: the queue is full.
+  // bad_input: tokens out of range, no prompt, too long for context or caches; overloaded: the
+  // queue is full; unavailable: the engine is stopping.
   virtual Result<std::unique_ptr<Answer>> submit(Request request) = 0;
   virtual EngineStats stats() const = 0;
   virtual const ModelShape& shape() const = 0;

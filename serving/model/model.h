@@ -43,6 +43,9 @@ class Model {
   // A slot starts a sequence as zeros. Called between forwards, never during one.
   virtual void reset_slot(SlotId slot) = 0;
   virtual void copy_slot(SlotId from, SlotId to) = 0;
+  // All positions of all layers: a page that is shared is copied before its next position is
+  // written. Between forwards only, like the two above. Of a model without pages it is never asked.
+  virtual void copy_page(PageId from, PageId to) = 0;
 };
 
 }  // namespace serving
