@@ -18,7 +18,7 @@ enum class Policy {
 struct EngineOptions {
   int max_batch_tokens = 512;  // tokens a step; at least max_running, so that all can decode
   int max_running = 16;        // requests in a batch
-  int queue_limit = 64;        // requests that wait for their first step; beyond: overloaded
+  int queue_limit = 64;        // requests accepted beyond max_running; more are overloaded
   int chunk_tokens = 256;      // of one prompt in a step
   Policy policy = Policy::fair;
   bool prefix_cache = true;
@@ -30,7 +30,8 @@ struct EngineOptions {
 // bad_input: an option is out of its range for that model; the message names it.
 Status check_options(const EngineOptions& options, const ModelShape& shape);
 
-// `check_options` must have passed. The engine's thread ends with the engine, and answers every request.
+// `check_options` must have passed. The engine's thread ends with the engine, and answers every
+// request.
 std::unique_ptr<Engine> make_engine(std::unique_ptr<Model> model, const EngineOptions& options);
 
 }  // namespace serving
