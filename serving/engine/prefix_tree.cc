@@ -41,7 +41,7 @@ PrefixTree::Match PrefixTree::deepest_checkpoint(Match whole, std::span<const To
     const auto rest = tokens.subspan(static_cast<std::size_t>(whole.tokens));
     for (std::size_t length = std::min(rest.size(), block_ - 1); length > 0; --length) {
       const NodeId tail = child(whole.node, rest.first(length));
-      if (tail == kRoot || checkpoint(tail) < 0) continue;
+      if (tail == kRoot) continue;  // a tail has a checkpoint, or it would have been useless
       return {.tokens = whole.tokens + static_cast<int>(length),
               .node = whole.node,
               .tail = tail,
