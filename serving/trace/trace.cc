@@ -171,6 +171,8 @@ void name_trace_lane(const char* name) {
 }
 
 void TraceSpan::begin(const char* name, TraceArg a, TraceArg b, TraceArg c) {
+  // Acquired: who ended the trace before has read this lane's blocks, which are written anew now.
+  trace_ = detail::trace_number.load(std::memory_order_acquire);
   name_ = name;
   args_[0] = a;
   args_[1] = b;
