@@ -31,11 +31,11 @@ struct Pages {
 
 // Writes x [tokens, heads, dim] to positions `position` + tokens of the sequence. int8 rounds to
 // nearest with scale = max|x| / 127.
-void store(const Pages& pages, const std::int32_t* table, int position, Range tokens, Range heads,
+void write(const Pages& pages, const std::int32_t* table, int position, Range tokens, Range heads,
            const float* x);
 
 // Reads positions back: x [tokens, heads, dim].
-void load(const Pages& pages, const std::int32_t* table, int position, Range tokens, Range heads,
+void read(const Pages& pages, const std::int32_t* table, int position, Range tokens, Range heads,
           float* x);
 
 // The first `count` positions of a group as fp32 in the pages' own order; f32 pages are not copied.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,7 +16,7 @@ inline constexpr int kCouldNotRun = 2;
 
 struct LabOptions {
   std::uint64_t seed = 1;
-  int batch = 1;
+  int batch = 1;  // tokens or slots that advance together
   // Each stands for the knob of the same name in kernels/knobs.yaml where it is not given.
   std::optional<int> variant;
   std::optional<int> v_tile;
@@ -25,8 +26,8 @@ struct LabOptions {
 
 struct Op {
   const char* name;
-  int (*check)(const LabOptions&);            // prints JSON lines; an exit code
-  void (*register_bench)(const LabOptions&);  // throws std::invalid_argument on bad options
+  std::function<int(const LabOptions&)> check;            // prints JSON lines; an exit code
+  std::function<void(const LabOptions&)> register_bench;  // throws std::invalid_argument
 };
 
 }  // namespace kernels

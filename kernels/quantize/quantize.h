@@ -1,11 +1,15 @@
-// Rows between fp32 and narrower types, round to nearest even throughout.
+// Rows between fp32 and narrower types, round to nearest even throughout. A row or block with a
+// NaN or an infinity gets it as its scale, so that it is not lost in int8.
 #pragma once
 
 #include "kernels/tensor.h"
 
 namespace kernels::quantize {
 
-// One row to int8 with scale = max|x| / 127; gives the scale. A row of zeros has scale 0.
+// max|x| / 127, the scale that int8 values of a row are multiples of.
+float i8_scale(const float* x, int size);
+
+// One row to int8 with that scale, which it gives. A row of zeros has scale 0.
 float to_i8(const float* x, int size, std::int8_t* q);
 void from_i8(const std::int8_t* q, float scale, int size, float* x);
 
