@@ -10,6 +10,7 @@ const std::vector<EngineOp>& engine_ops() {
       {"cache", cache::check, cache::bench},
       {"elementwise", elementwise::check, elementwise::bench},
       {"kda", kda::check, kda::bench},
+      {"matmul", matmul::check, matmul::bench},
       {"mla", mla::check, mla::bench},
       {"norm", norm::check, norm::bench},
       {"quantize", quantize::check, quantize::bench},
