@@ -8,7 +8,7 @@ packages=(
   build-essential cmake ninja-build ccache pkg-config git ca-certificates tzdata
   libgit2-dev libsqlite3-dev libcpp-httplib-dev nlohmann-json3-dev libyaml-cpp-dev libspdlog-dev libfmt-dev
   catch2 libcli11-dev libexpected-dev libhowardhinnant-date-dev libboost-dev libsodium-dev libssl-dev
-  libbenchmark-dev libhwy-dev bubblewrap util-linux
+  libbenchmark-dev libhwy-dev libutf8proc-dev bubblewrap util-linux
 )
 case "${1:-}" in
   "") ;;

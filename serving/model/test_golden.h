@@ -25,6 +25,7 @@ struct GoldenStep {
 struct GoldenCase {
   std::string prompt;
   std::vector<Token> tokens;  // of the prompt
+  std::string text;           // of the answer
   std::vector<GoldenStep> steps;
 
   std::vector<Token> all_tokens() const {
@@ -67,6 +68,7 @@ inline std::optional<Golden> golden(const std::string& name) {
   for (const auto& c : json.at("cases")) {
     GoldenCase& to = golden.cases.emplace_back();
     to.prompt = c.at("prompt");
+    to.text = c.at("text");
     to.tokens = c.at("prompt_tokens").get<std::vector<Token>>();
     for (const auto& token : c.at("greedy_tokens")) to.steps.push_back({token, {}});
     const auto& tops = c.at("top8_probabilities");
