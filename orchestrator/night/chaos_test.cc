@@ -25,8 +25,8 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t kSeed = 20261201;
 constexpr int kDisturbances = 6;  // of one night, at most
 constexpr double kSoon_s = 5;     // in which SIGTERM ends a daemon
-constexpr double kLaunch_s =
-    0.4;  // of a build or a run: the undisturbed night then takes 10 to 15 s
+// Of a build or a run: the undisturbed night then takes 10 to 15 s.
+constexpr double kLaunch_s = 0.6;
 
 int kills_wanted() {
   const char* set = std::getenv("NIGHTSHIFT_CHAOS_KILLS");

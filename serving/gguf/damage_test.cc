@@ -43,6 +43,7 @@ struct Damage {
   const char* message;  // must be part of the error
 };
 
+// size: one table, a row a kind of damage
 const std::vector<Damage>& damages() {
   using S = std::string;
   static const std::vector<Damage> kDamages = {
