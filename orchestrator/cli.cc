@@ -60,6 +60,8 @@ void add_start(CLI::App& app, Action& action) {
   show->add_flag("--fresh", demo->fresh, "begin anew, deleting an earlier demo's state");
   show->add_option("--source", demo->source, "repository or source tree to work on a copy of");
   show->add_option("--policy", demo->policy_file, "policy file instead of the demo's");
+  show->add_option("--only", demo->only, "one of the two nights: kernels or engine")
+      ->check(CLI::IsMember({"kernels", "engine"}));
   show->add_option("--seed", demo->seed, "of the planner and of all coins");
   show->add_option("--port", demo->port, "port of the UI; 0 = any");
 }

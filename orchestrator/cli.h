@@ -52,7 +52,8 @@ struct DemoArguments {
   bool exit_at_end = false;  // do not stay up for the UI
   bool fresh = false;        // begin anew even where an earlier demo stands
   std::string source;        // repository or source tree to demonstrate on; empty = found itself
-  std::string policy_file;
+  std::string policy_file;   // of all nights; empty = each its own
+  std::string only;          // "kernels" or "engine"; empty = one after the other
   std::uint64_t seed = 1;
   int port = 8700;
 };

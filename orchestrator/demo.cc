@@ -1,5 +1,6 @@
-// The demo: a first night on the kernels that ship with this repository. Its target is a bare copy
-// of the sources in the state folder; the caller's own checkout is only read.
+// The demo: a first night on the kernels that ship with this repository, then one on its engine.
+// The target is a bare copy of the sources in the state folder; the caller's own checkout is only
+// read.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -25,7 +26,20 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* kCampaignName = "demo";
+// One campaign of the demo, and its night.
+struct Act {
+  std::string campaign;
+  std::string policy;          // a file in policies/
+  hypotheses::MetricKey goal;  // without a name: the manifest's
+};
+
+std::vector<Act> acts_of(const DemoArguments& arguments) {
+  const Act kernels{"demo", "demo.yaml", {}};
+  const Act engine{"engine", "demo_engine.yaml", {"serve.tokens_per_s", {{"in_flight", "16"}}}};
+  if (arguments.only == "kernels") return {kernels};
+  if (arguments.only == "engine") return {engine};
+  return {kernels, engine};
+}
 
 // The sources to work on: as given, else the nearest folder upwards of this program or of the
 // working folder that has a manifest and kernels.
@@ -45,51 +59,53 @@ base::Result<fs::path> find_source(const std::string& given) {
                     "them with --source");
 }
 
-base::Result<std::string> demo_policy(const DemoArguments& arguments, const fs::path& source) {
-  fs::path file = arguments.policy_file.empty() ? source / "policies" / "demo.yaml"
+base::Result<std::string> policy_of(const DemoArguments& arguments, const Act& act,
+                                    const fs::path& source) {
+  fs::path file = arguments.policy_file.empty() ? source / "policies" / act.policy
                                                 : fs::path(arguments.policy_file);
   NS_ASSIGN(text, base::read_file(file, 1 << 20));
   NS_TRY(policies::read_policy(text, file.string()));
   return text;
 }
 
-const CampaignRecord* find_campaign(const State& state) {
+const CampaignRecord* find_campaign(const State& state, const Act& act) {
   for (const auto& [id, record] : state.campaigns) {
-    if (record.campaign.name == kCampaignName) return &record;
+    if (record.campaign.name == act.campaign) return &record;
   }
   return nullptr;
 }
 
-bool night_is_over(const State& state, std::size_t nights_before) {
-  const CampaignRecord* record = find_campaign(state);
+bool night_is_over(const State& state, const Act& act, std::size_t nights_before) {
+  const CampaignRecord* record = find_campaign(state, act);
   if (record == nullptr || record->running) return false;
   bool opening = night_opening(state, record->campaign.id);
   return !opening || record->nights.size() > nights_before;
 }
 
 // Creates the target and the campaign, or goes on with an earlier demo.
-base::Status begin(Daemon& daemon, const Context& context, const DemoArguments& arguments) {
+base::Status begin(Daemon& daemon, const Context& context, const DemoArguments& arguments,
+                   const Act& act) {
   Shell& shell = daemon.shell();
-  if (const CampaignRecord* record = find_campaign(shell.state())) {
+  if (const CampaignRecord* record = find_campaign(shell.state(), act)) {
     if (record->running) return {};  // an interrupted night goes on
     NS_TRY(shell.execute(web::StartNight{record->campaign.id}));
     return {};
   }
   NS_ASSIGN(source, find_source(arguments.source));
-  NS_ASSIGN(policy, demo_policy(arguments, source));
+  NS_ASSIGN(policy, policy_of(arguments, act, source));
   fs::path target = context.state / "demo" / "target.git";
   if (!fs::exists(target)) {
     NS_TRY(store::git::make_bare_copy(fs::canonical(source), target, "main", context.clock.now()));
   }
   web::CreateCampaign command;
-  command.campaign.name = kCampaignName;
+  command.campaign.name = act.campaign;
   command.campaign.target = fs::canonical(target).string();
   command.campaign.base = "main";
   command.campaign.policy = policy;
   NS_ASSIGN(text, base::read_file(source / hypotheses::kManifestFile, 1 << 20));
   NS_ASSIGN(manifest,
             hypotheses::read_manifest(text, (source / hypotheses::kManifestFile).string()));
-  command.campaign.goal = manifest.goal;
+  command.campaign.goal = act.goal.metric.empty() ? manifest.goal : act.goal;
   command.campaign.seed = arguments.seed;
   command.start_now = true;
   NS_TRY(shell.execute(command));
@@ -173,6 +189,33 @@ void tell_what_next(const State& state, const NightRecord& night, const std::str
   }
 }
 
+// Lives the night of the act. none: it was stopped.
+base::Result<std::optional<hypotheses::NightId>> live(Daemon& daemon, const Context& context,
+                                                      const DemoArguments& arguments,
+                                                      const Act& act, std::stop_token stop) {
+  const State& state = daemon.shell().state();
+  const CampaignRecord* before = find_campaign(state, act);
+  std::size_t nights_before = before == nullptr ? 0 : before->nights.size();
+  if (before != nullptr && before->running) --nights_before;
+  NS_TRY(begin(daemon, context, arguments, act));
+  NS_TRY(
+      daemon.run(stop, [&](const State& now) { return night_is_over(now, act, nights_before); }));
+  if (stop.stop_requested()) return std::nullopt;
+  const CampaignRecord& record = *find_campaign(state, act);
+  if (record.nights.size() <= nights_before) {
+    return tl::unexpected<base::Error>(why_no_night(context.state));
+  }
+  return record.nights.back();
+}
+
+void tell(const Context& context, Daemon& daemon, const NightRecord& night) {
+  if (auto reader = open_reader(context.state)) {
+    auto report = web::report_view(*reader, night.night.id);
+    if (report) std::cout << "\n" << web::report_text(*report) << std::endl;
+  }
+  tell_what_next(daemon.shell().state(), night, daemon.url());
+}
+
 }  // namespace
 
 Exit demo_command(const Context& context, const DemoArguments& arguments) {
@@ -199,30 +242,24 @@ Exit demo_command(const Context& context, const DemoArguments& arguments) {
     std::cout << "state in " << fs::absolute(context.state).string() << std::endl;
     if (!(*daemon)->url().empty()) std::cout << "UI at " << (*daemon)->url() << std::endl;
   }
-  const CampaignRecord* before = find_campaign(shell.state());
-  std::size_t nights_before = before == nullptr ? 0 : before->nights.size();
-  if (before != nullptr && before->running) --nights_before;
-  if (auto begun = begin(**daemon, context, arguments); !begun) {
-    return complain(context, begun.error());
-  }
-  auto over = [&](const State& state) { return night_is_over(state, nights_before); };
-  if (auto status = (*daemon)->run(signals.token(), over); !status) {
-    return complain(context, status.error());
-  }
-  if (signals.token().stop_requested()) return Exit::failed;
-  const CampaignRecord& record = *find_campaign(shell.state());
-  if (record.nights.size() <= nights_before) return complain(context, why_no_night(context.state));
-  const NightRecord& night = shell.state().nights.at(record.nights.back());
-  if (context.json) {
-    std::cout << hypotheses::dump(summary(shell.state(), night, fs::absolute(context.state)))
-              << std::endl;
-  } else {
-    if (auto reader = open_reader(context.state)) {
-      auto report = web::report_view(*reader, night.night.id);
-      if (report) std::cout << "\n" << web::report_text(*report) << std::endl;
+  json summaries;  // the first act's; those of further acts are in it, by name
+  for (const Act& act : acts_of(arguments)) {
+    auto lived = live(**daemon, context, arguments, act, signals.token());
+    if (!lived) return complain(context, lived.error());
+    if (!*lived) return Exit::failed;
+    const NightRecord& night = shell.state().nights.at(**lived);
+    if (!context.json) {
+      tell(context, **daemon, night);
+      continue;
     }
-    tell_what_next(shell.state(), night, (*daemon)->url());
+    json one = summary(shell.state(), night, fs::absolute(context.state));
+    if (summaries.is_null()) {
+      summaries = std::move(one);
+    } else {
+      summaries[act.campaign] = std::move(one);
+    }
   }
+  if (context.json) std::cout << hypotheses::dump(summaries) << std::endl;
   if (arguments.exit_at_end) return Exit::ok;
   if (!context.json) std::cout << "serving until Ctrl-C" << std::endl;
   if (auto status = (*daemon)->run(signals.token()); !status) {
