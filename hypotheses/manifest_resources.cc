@@ -13,7 +13,7 @@ constexpr long kMostGpus = 64;
 // It becomes the value of one option of sbatch.
 std::string read_option(const YamlNode& node) {
   if (!node.present()) return "";
-  const std::string text = node.text().value_or("");
+  std::string text = node.text().value_or("");
   const bool plain =
       std::all_of(text.begin(), text.end(), [](unsigned char c) { return c > ' ' && c < 127; });
   if (node.is_scalar() && (text.empty() || !plain))

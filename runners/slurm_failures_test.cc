@@ -49,7 +49,7 @@ struct Scene {
   }
   std::size_t count_launched() const { return workshop.log("launched").size() / 2; }
 
-  std::future<base::Result<JobReport>> run(const Job& job, SlurmRunnerOptions options,
+  std::future<base::Result<JobReport>> run(const Job& job, const SlurmRunnerOptions& options,
                                            std::stop_token stop = {}) const {
     return std::async(std::launch::async, [this, job, options, stop] {
       SlurmRunner runner(options, clock);
