@@ -103,7 +103,7 @@ double median(std::vector<double> ms) {
 
 class Bench {
  public:
-  Bench(const fs::path& folder, int files) : folder_(folder), files_(files) {
+  Bench(const fs::path& folder, int files) : folder_(folder) {
     fs::create_directories(target_);
     git(target_, {"init", "-q", "--bare"});
     write_history(folder_ / "history", files);
@@ -196,7 +196,6 @@ class Bench {
 
   base::SystemClock clock_;
   fs::path folder_;
-  int files_;
   fs::path target_ = folder_ / "target.git", clone_ = folder_ / "clone";
   std::optional<Mirror> mirror_;
   std::optional<WorktreePool> pool_;
