@@ -21,7 +21,7 @@ using ConnectionHandle = std::unique_ptr<sqlite3, CloseConnection>;
 using StatementHandle = std::unique_ptr<sqlite3_stmt, FinalizeStatement>;
 
 struct TextHash {
-  using is_transparent = void;
+  using is_transparent = void;  // NOLINT(readability-identifier-naming): the library asks for it
   std::size_t operator()(std::string_view text) const {
     return std::hash<std::string_view>()(text);
   }
