@@ -5,6 +5,11 @@
 
 namespace kernels {
 
+static_assert(
+    !HWY_ARCH_X86 || HWY_TARGET <= HWY_AVX2,
+    "KERNELS_MARCH must have AVX2, F16C, AES and PCLMUL (native, skylake, znver2): without "
+    "them Highway's conversion to f16 truncates and loses NaNs");
+
 inline constexpr hn::Rebind<hwy::float16_t, decltype(kF)> kHalf{};
 inline constexpr hn::Rebind<std::int8_t, decltype(kF)> kByte{};
 inline constexpr hn::Rebind<std::int16_t, decltype(kF)> kShort{};

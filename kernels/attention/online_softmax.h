@@ -117,12 +117,14 @@ template <class Score>
 void attend_rows(QueryRow* rows, int size, int first, const float* values, int value_stride,
                  int value_dim, const Score& score) {
   const auto seen = [=](const QueryRow& row) { return std::min(row.limit - first, cache::kGroup); };
-  for (int r = 0; r < size;) {
+  int r = 0;
+  while (r < size && seen(rows[r]) <= 0) ++r;  // of earlier tokens
+  while (r < size) {
     const int count = seen(rows[r]);
     const bool together = r + kRowsAtOnce <= size && seen(rows[r + kRowsAtOnce - 1]) == count;
     if (together) {
       attend_group<kRowsAtOnce>(rows + r, count, values, value_stride, value_dim, score);
-    } else if (count > 0) {
+    } else {
       attend_group<1>(rows + r, count, values, value_stride, value_dim, score);
     }
     r += together ? kRowsAtOnce : 1;

@@ -5,6 +5,9 @@
 #include "kernels/matmul/float_tile.h"
 
 namespace kernels::matmul {
+
+static_assert(kTileLanes == 8, "Highway took the compiler's flags for a lesser machine");
+
 namespace {
 
 // Adds four products a lane, for the eight rows of half a panel.

@@ -3,6 +3,8 @@
 
 namespace kernels::matmul {
 
+static_assert(kTileLanes == 16, "Highway took the compiler's flags for a lesser machine");
+
 const TileKernels kAvx512 = {
     float_kernel<F32Weights>(), float_kernel<F16Weights>(), float_kernel<Bf16Weights>(), {}, {}};
 

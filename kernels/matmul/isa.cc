@@ -1,6 +1,8 @@
+#ifdef __x86_64__
 #include <cpuid.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#endif
 
 #include <array>
 #include <stdexcept>
@@ -13,6 +15,7 @@ namespace {
 
 constexpr std::array kAll = {Isa::generic, Isa::avx2, Isa::avx512, Isa::vnni, Isa::amx};
 
+#ifdef __x86_64__
 bool cpu_has_amx() {
   unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
   if (!__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx)) return false;
@@ -28,9 +31,11 @@ bool may_use_tiles() {
       cpu_has_amx() && syscall(SYS_arch_prctl, kRequestPermission, kTileContents) == 0;
   return kGranted;
 }
+#endif
 
 }  // namespace
 
+#ifdef __x86_64__
 bool supports(Isa isa) {
   __builtin_cpu_init();
   switch (isa) {
@@ -50,6 +55,9 @@ bool supports(Isa isa) {
   }
   return false;
 }
+#else
+bool supports(Isa isa) { return isa == Isa::generic; }
+#endif
 
 const char* name(Isa isa) {
   constexpr std::array kNames = {"generic", "avx2", "avx512", "vnni", "amx"};

@@ -27,7 +27,11 @@ const TileKernel& own_kernel(const TileKernels& kernels, DType type) {
 
 // The instruction set's own kernel, or the nearest below that has one.
 const TileKernel& kernel_of(Isa isa, DType type) {
+#ifdef __x86_64__
   const TileKernels* const all[] = {&kGeneric, &kAvx2, &kAvx512, &kVnni, &kAmx};
+#else
+  const TileKernels* const all[] = {&kGeneric};
+#endif
   int i = int(isa);
   while (!own_kernel(*all[i], type).run) --i;
   return own_kernel(*all[i], type);

@@ -23,7 +23,8 @@ void each_vector(X* x, Q* q, int size, F f) {
   if constexpr (!std::is_const_v<Q>) std::copy_n(some_q, left, q + i);
 }
 
-// Of |x|, by its bits, which order as the values do; a NaN is larger than all and so reaches the scale.
+// Of |x|, by its bits, which order as the values do; a NaN is larger than all and so reaches the
+// scale.
 float largest(const float* x, int size) {
   const auto bits = [](Vector v) { return hn::BitCast(kInt, hn::Abs(v)); };
   auto top = hn::Zero(kInt);

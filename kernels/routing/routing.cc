@@ -14,8 +14,7 @@ constexpr float kSmallestSum = 6.103515625e-5f;  // the smallest normal f16
 void softmax(const float* logits, int size, float* gates) {
   const float top = *std::max_element(logits, logits + size);
   map(
-      std::size_t(size), gates, [=](Vector v) { return exp(hn::Sub(v, set(top))); },
-      logits);
+      std::size_t(size), gates, [=](Vector v) { return exp(hn::Sub(v, set(top))); }, logits);
   float sum = 0;
   for (int e = 0; e < size; ++e) sum += gates[e];
   map(
