@@ -94,6 +94,7 @@ void check_edges(Check& check) {
   for (double u : {0.0, 0.4, 0.6, 0.999}) {
     check.holds("never a NaN", sample(odd, {1, 0, 1}, u, scratch) == (u < 0.5 ? 2 : 4));
     check.holds("greedy", sample(odd, {0, 0, 1}, u, scratch) == 2);
+    check.holds("infinite", sample({{0, -kImpossible, 2}}, {1, 0, 1}, u, scratch) == 1);
     check.holds("cold", sample({{0, 3, 2}}, {1e-30f, 0, 1}, u, scratch) == 1);
   }
 }
@@ -101,7 +102,7 @@ void check_edges(Check& check) {
 }  // namespace
 
 void check(Check& check) {
-  for (int size : {1, 2, 37, 300, check.random.between(1, 400)}) {
+  for (int size : {1, 2, 37, 300, 1500, check.random.between(1, 400)}) {
     Floats logits = normals(check.random, size, 2);
     for (int i = 0; i < size / 8; ++i) logits[check.random.between(0, size - 1)] = kImpossible;
     if (greedy(logits) < 0) logits[0] = 0;
@@ -110,6 +111,7 @@ void check(Check& check) {
       run(check, logits, {temperature, 5, 1});
       run(check, logits, {temperature, 0, 0.8f});
       run(check, logits, {temperature, check.random.between(1, size), 0.5f});
+      run(check, logits, {temperature, 0, 0.995f});
     }
     check_logprobs(check, logits);
   }
