@@ -1,4 +1,4 @@
-# kernel_lab_cuda: v0 and v3 for NVIDIA GPUs. Never needed: without nvcc the rest builds as it is.
+# kernel_lab_cuda: the ops that have a version for NVIDIA GPUs. Never needed: without nvcc the rest builds as it is.
 set(NIGHTSHIFT_CUDA AUTO CACHE STRING "kernel_lab_cuda: AUTO (where nvcc is found), ON or OFF")
 set_property(CACHE NIGHTSHIFT_CUDA PROPERTY STRINGS AUTO ON OFF)
 if(NOT NIGHTSHIFT_CUDA MATCHES "^(AUTO|ON|OFF)$")
@@ -36,11 +36,21 @@ set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
 set(CMAKE_CUDA20_STANDARD__HAS_FULL_SUPPORT ON)
 
 # A library of its own, because nvcc refuses the warning flags that the other targets carry.
-add_library(kernels_cuda STATIC kda_decode/kda_decode.cu)
+add_library(kernels_cuda STATIC
+  attention/paged_decode.cu
+  kda_decode/kda_decode.cu
+  lab/device_memory.cu
+  matmul/w8a8.cu)
 set_target_properties(kernels_cuda PROPERTIES
   CUDA_STANDARD 20 CUDA_STANDARD_REQUIRED ON CUDA_RUNTIME_LIBRARY Static)
 target_include_directories(kernels_cuda PRIVATE ${repository})
 
-add_executable(kernel_lab_cuda lab/kernel_lab_cuda.cc kda_decode/cuda_op.cc)
+add_executable(kernel_lab_cuda
+  attention/cuda_op.cc
+  kda_decode/cuda_op.cc
+  lab/cuda_ops.cc
+  lab/kernel_lab_cuda.cc
+  matmul/cuda_op.cc)
 set_target_properties(kernel_lab_cuda PROPERTIES CUDA_RUNTIME_LIBRARY Static)
-target_link_libraries(kernel_lab_cuda PRIVATE kernels_cuda kernels_lab benchmark::benchmark)
+target_link_libraries(kernel_lab_cuda PRIVATE
+  kernels_cuda kernels_checks kernels_lab benchmark::benchmark)

@@ -4,20 +4,12 @@
 
 #include <memory>
 #include <span>
-#include <stdexcept>
-#include <string>
 #include <vector>
 
 #include "kernels/kda_decode/shape.h"
+#include "kernels/lab/device_error.h"
 
 namespace kernels::kda_decode {
-
-// No driver, no GPU, or a call that failed: the program could not run.
-struct DeviceError : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
-std::string device_name();  // throws DeviceError where there is none
 
 // A Cache on the device, with its inputs and outputs.
 class DeviceKernel {

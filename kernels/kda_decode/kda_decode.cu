@@ -2,11 +2,10 @@
 // One block a (slot, value head), one thread a column of V; a thread walks down K, so that a warp
 // reads 128 consecutive bytes of a row. What does not depend on V is made by the whole block in
 // shared memory, once a head: this is what variant 3 means here.
-#include <cuda_runtime.h>
-
 #include <utility>
 
 #include "kernels/kda_decode/device.h"
+#include "kernels/lab/device_memory.h"
 
 namespace kernels::kda_decode {
 namespace {
@@ -168,55 +167,6 @@ __global__ void advance_cursors(View view) {
   view.cursor[slot] = next >= view.ring || view.flush[slot] ? 0 : next;
 }
 
-void require(cudaError_t error, const char* what) {
-  if (error != cudaSuccess) {
-    throw DeviceError(std::string("CUDA: ") + what + ": " + cudaGetErrorString(error));
-  }
-}
-
-template <class T>
-class DeviceArray {
- public:
-  explicit DeviceArray(std::size_t size) : size_(size) {
-    require(cudaMalloc(&data_, size * sizeof(T)), "allocate");
-    require(cudaMemset(data_, 0, size * sizeof(T)), "clear");
-  }
-  DeviceArray(const DeviceArray&) = delete;
-  DeviceArray& operator=(const DeviceArray&) = delete;
-  ~DeviceArray() { cudaFree(data_); }
-  void set(const T* from) {
-    require(cudaMemcpy(data_, from, size_ * sizeof(T), cudaMemcpyHostToDevice),
-            "copy to the device");
-  }
-  void get(T* to) const {
-    require(cudaMemcpy(to, data_, size_ * sizeof(T), cudaMemcpyDeviceToHost),
-            "copy from the device");
-  }
-  T* data() const { return data_; }
-
- private:
-  T* data_ = nullptr;
-  std::size_t size_;
-};
-
-class Event {
- public:
-  Event() { require(cudaEventCreate(&event_), "make an event"); }
-  Event(const Event&) = delete;
-  Event& operator=(const Event&) = delete;
-  ~Event() { cudaEventDestroy(event_); }
-  void record() { require(cudaEventRecord(event_), "record an event"); }
-  float since_ms(const Event& start) {
-    require(cudaEventSynchronize(event_), "run the kernel");
-    float ms = 0;
-    require(cudaEventElapsedTime(&ms, start.event_, event_), "read an event");
-    return ms;
-  }
-
- private:
-  cudaEvent_t event_ = nullptr;
-};
-
 }  // namespace
 
 struct DeviceKernel::Memory {
@@ -266,17 +216,8 @@ struct DeviceKernel::Memory {
   DeviceArray<float> state, d_ring, k_ring, g_ring, o;
   DeviceArray<int> cursor;
   View view;
-  Event start, stop;
+  DeviceEvent start, stop;
 };
-
-std::string device_name() {
-  int count = 0;
-  require(cudaGetDeviceCount(&count), "look for a GPU");
-  if (count == 0) throw DeviceError("CUDA: there is no GPU");
-  cudaDeviceProp properties;
-  require(cudaGetDeviceProperties(&properties, 0), "ask the GPU its name");
-  return properties.name;
-}
 
 DeviceKernel::DeviceKernel(int variant, const Shape& shape, const Gate& gate, int ring,
                            const Floats& state) {
