@@ -7,21 +7,24 @@
 namespace kernels::kda {
 namespace {
 
-// The parts of one head's state.
-struct Head {
-  float* checkpoint;  // [K, V], S at the chunk's start
-  float* decay;       // [K], since then
-  float* keys;        // [chunk, K], each decayed from its token to now
-  float* d;           // [chunk, V]
+// The parts of one head's state; Float is float, or const float where it is only read.
+template <class Float>
+struct HeadParts {
+  Float* checkpoint;  // [K, V], S at the chunk's start
+  Float* decay;       // [K], since then
+  Float* keys;        // [chunk, K], each decayed from its token to now
+  Float* d;           // [chunk, V]
 };
+using Head = HeadParts<float>;
 
 std::size_t head_floats(const Shape& s) {
   return std::size_t(s.key_dim) * s.value_dim + s.key_dim +
          std::size_t(kChunk) * (s.key_dim + s.value_dim);
 }
 
-Head head_of(const Shape& s, float* state, int head) {
-  Head out;
+template <class Float>
+HeadParts<Float> head_of(const Shape& s, Float* state, int head) {
+  HeadParts<Float> out;
   out.checkpoint = state + head_floats(s) * head;
   out.decay = out.checkpoint + std::size_t(s.key_dim) * s.value_dim;
   out.keys = out.decay + s.key_dim;
@@ -150,18 +153,28 @@ void correct_and_output(const Shape& s, const float* v, float beta, int n, int i
   }
 }
 
+// Rows i.. and one vector of columns of write_state().
+template <int kRows>
+void write_block(const Shape& s, const HeadParts<const float>& head, int records, int i, int c,
+                 float* out) {
+  Vector sum[kRows];
+  for (int r = 0; r < kRows; ++r) {
+    const float* row = head.checkpoint + std::size_t(i + r) * s.value_dim + c;
+    sum[r] = hn::Mul(set(head.decay[i + r]), load(row));
+  }
+  for (int j = 0; j < records; ++j) {
+    const Vector d = load(head.d + std::size_t(j) * s.value_dim + c);
+    const float* key = head.keys + std::size_t(j) * s.key_dim + i;
+    for (int r = 0; r < kRows; ++r) sum[r] = hn::MulAdd(set(key[r]), d, sum[r]);
+  }
+  for (int r = 0; r < kRows; ++r) store(sum[r], out + std::size_t(i + r) * s.value_dim + c);
+}
+
 // out = Diag(decay) checkpoint + sum over `records` of key d^T; out may be the checkpoint.
-void write_state(const Shape& s, const Head& head, int records, float* out) {
-  for (int i = 0; i < s.key_dim; ++i) {
-    for (int c = 0; c < s.value_dim; c += kLanes) {
-      const std::size_t at = std::size_t(i) * s.value_dim + c;
-      Vector sum = hn::Mul(set(head.decay[i]), load(head.checkpoint + at));
-      for (int j = 0; j < records; ++j) {
-        const Vector key = set(head.keys[std::size_t(j) * s.key_dim + i]);
-        sum = hn::MulAdd(key, load(head.d + std::size_t(j) * s.value_dim + c), sum);
-      }
-      store(sum, out + at);
-    }
+void write_state(const Shape& s, const HeadParts<const float>& head, int records, float* out) {
+  constexpr int kRows = 8;  // divides K
+  for (int i = 0; i < s.key_dim; i += kRows) {
+    for (int c = 0; c < s.value_dim; c += kLanes) write_block<kRows>(s, head, records, i, c, out);
   }
 }
 
@@ -192,15 +205,17 @@ void forward(const Shape& shape, const Tokens& in, int count, int position, Rang
         correct_and_output(shape, in.v + value, in.beta[at(i)], first + i, i, head, scratch,
                            out + value);
       }
-      if (first + now == kChunk) write_state(shape, head, kChunk, head.checkpoint);
+      if (first + now == kChunk) {
+        write_state(shape, {head.checkpoint, head.decay, head.keys, head.d}, kChunk,
+                    head.checkpoint);
+      }
       done += now;
     }
   }
 }
 
 void materialise(const Shape& shape, const float* state, int position, int head, float* out) {
-  // head_of() serves both, and nothing is written through it here.
-  const Head parts = head_of(shape, const_cast<float*>(state), head);
+  const auto parts = head_of(shape, state, head);
   if (position % kChunk == 0) {
     std::copy_n(parts.checkpoint, std::size_t(shape.key_dim) * shape.value_dim, out);
   } else {

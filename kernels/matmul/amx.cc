@@ -93,7 +93,7 @@ void write_row(const Tile&, const std::byte*, int, const float* sums, float* out
   std::memcpy(out, sums, kPanel * sizeof(float));
 }
 
-// As vnni_tile.h rounds: (scale of the row * scale of the token) * exact sum.
+// As VNNI's tiles round: (scale of the row * scale of the token) * exact sum.
 void write_row(const Tile& tile, const std::byte* panel, int token, const std::int32_t* sums,
                float* out) {
   const std::byte* input = tile.inputs + std::size_t(token) * tile.input_stride;

@@ -94,9 +94,9 @@ void float_tile(const Tile& tile, int out_stride) {
 }
 
 // One token reads four panels side by side, so that additions need not wait for each other; more
-// tokens take as many panels as registers allow.
-constexpr int kFloatTokens = 6;
-constexpr int kFloatPanels = 4;
+// tokens take as many panels as registers allow. Without vectors nothing is gained by either.
+constexpr int kFloatTokens = kTileLanes == 1 ? 1 : 6;
+constexpr int kFloatPanels = kTileLanes == 1 ? 1 : 4;
 constexpr int kWidePanels = kSplit == 1 ? 4 : 1;
 
 template <class Weights, int kTokens>
@@ -116,27 +116,17 @@ void float_panels(Tile tile, int panels) {
   }
 }
 
-template <class Weights>
+template <class Weights, int kTokens>
 void run_float(const Tile& tile, int tokens, int panels) {
-  switch (tokens) {
-    case 1:
-      return float_panels<Weights, 1>(tile, panels);
-    case 2:
-      return float_panels<Weights, 2>(tile, panels);
-    case 3:
-      return float_panels<Weights, 3>(tile, panels);
-    case 4:
-      return float_panels<Weights, 4>(tile, panels);
-    case 5:
-      return float_panels<Weights, 5>(tile, panels);
-    default:
-      return float_panels<Weights, kFloatTokens>(tile, panels);
+  if constexpr (kTokens > 1) {
+    if (tokens < kTokens) return run_float<Weights, kTokens - 1>(tile, tokens, panels);
   }
+  float_panels<Weights, kTokens>(tile, panels);
 }
 
 template <class Weights>
 constexpr TileKernel float_kernel() {
-  return {kFloatTokens, kFloatPanels, run_float<Weights>};
+  return {kFloatTokens, kFloatPanels, run_float<Weights, kFloatTokens>};
 }
 
 }  // namespace
