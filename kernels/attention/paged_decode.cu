@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "kernels/attention/device.h"
-#include "kernels/lab/device_memory.h"
+#include "kernels/lab/device_memory.cuh"
 
 namespace kernels::attention {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "kernels/kda_decode/device.h"
-#include "kernels/lab/device_memory.h"
+#include "kernels/lab/device_memory.cuh"
 
 namespace kernels::kda_decode {
 namespace {

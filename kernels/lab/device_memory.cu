@@ -1,4 +1,4 @@
-#include "kernels/lab/device_memory.h"
+#include "kernels/lab/device_memory.cuh"
 
 namespace kernels {
 

@@ -2,7 +2,7 @@
 // A block makes 64 tokens x 64 rows; both sides pass through shared memory, 64 columns at a time.
 #include <cstdint>
 
-#include "kernels/lab/device_memory.h"
+#include "kernels/lab/device_memory.cuh"
 #include "kernels/matmul/device.h"
 
 namespace kernels::matmul {
