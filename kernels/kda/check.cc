@@ -38,21 +38,21 @@ struct Oracle {
 
   void step(const Tokens& in, double* out) {
     for (int h = 0; h < s.heads; ++h) {
-      double* S = &state[std::size_t(h) * s.key_dim * s.value_dim];
+      double* matrix = &state[std::size_t(h) * s.key_dim * s.value_dim];
       const float* k = in.k + std::size_t(h) * s.key_dim;
       const float* q = in.q + std::size_t(h) * s.key_dim;
       for (int i = 0; i < s.key_dim; ++i) {
         const double decay = std::exp(double(in.g[std::size_t(h) * s.key_dim + i]));
-        for (int c = 0; c < s.value_dim; ++c) S[i * s.value_dim + c] *= decay;
+        for (int c = 0; c < s.value_dim; ++c) matrix[i * s.value_dim + c] *= decay;
       }
       for (int c = 0; c < s.value_dim; ++c) {
         double recalled = 0;
-        for (int i = 0; i < s.key_dim; ++i) recalled += S[i * s.value_dim + c] * k[i];
+        for (int i = 0; i < s.key_dim; ++i) recalled += matrix[i * s.value_dim + c] * k[i];
         const double d = in.beta[h] * (in.v[std::size_t(h) * s.value_dim + c] - recalled);
         double o = 0;
         for (int i = 0; i < s.key_dim; ++i) {
-          S[i * s.value_dim + c] += k[i] * d;
-          o += S[i * s.value_dim + c] * q[i];
+          matrix[i * s.value_dim + c] += k[i] * d;
+          o += matrix[i * s.value_dim + c] * q[i];
         }
         out[std::size_t(h) * s.value_dim + c] = o;
       }
@@ -115,6 +115,23 @@ void run(Check& check, const Shape& s, int tokens, bool slow) {
   check.same(where + " cut state", held(s, cut_state, tokens), held(s, state, tokens));
 }
 
+// Of a call of `tokens` that follows another, averaged over a whole number of chunks.
+Work work_of(const Shape& s, int tokens) {
+  const double keys = s.key_dim;
+  const double values = s.value_dim;
+  constexpr double kRecords = (kChunk - 1) / 2.0;  // that a token meets, on average
+  // Two products with the checkpoint, a share of writing it, and the records: decay, dots, sums.
+  const double flops =
+      6 * keys * values + keys * values / kChunk + kRecords * (5 * keys + 4 * values);
+  double visits = 0;  // of a chunk, each of which reads the checkpoint once
+  for (int call = 0; call < kChunk; ++call) {
+    visits += double((call * tokens % kChunk + tokens + kChunk - 1) / kChunk) / kChunk;
+  }
+  const double passes = visits + 2.0 * tokens / kChunk;  // a write reads it once more
+  const double bytes = 4 * (passes * keys * values + tokens * (3 * keys + 2 * values + 1));
+  return {s.heads * tokens * flops, s.heads * bytes};
+}
+
 }  // namespace
 
 void check(Check& check) {
@@ -131,13 +148,9 @@ void bench(const LabOptions& options) {
   const int tokens = options.batch;  // of one sequence: 1 is decode
   Random random(options.seed);
   const Inputs in = make_inputs(random, shape, tokens, false);
-  const double rows = double(tokens) * shape.heads;
-  const double state_bytes = 128.0 * 128 * 4;
-  // The checkpoint's products (4 K V a token), and a chunk's share of writing it (2 K V).
-  const double flops = rows * 6 * 128 * 128;
-  const double bytes = rows * (128 * 5 + 1) * 4 + shape.heads * state_bytes * (1 + tokens / 8.0);
-  register_timed("kda", {flops, bytes},
-                 [=, state = fresh_state(shape), out = Floats(std::size_t(rows) * 128),
+  const std::size_t values = std::size_t(tokens) * shape.heads * shape.value_dim;
+  register_timed("kda", work_of(shape, tokens),
+                 [=, state = fresh_state(shape), out = Floats(values),
                   scratch = Floats(scratch_floats(shape)), position = 0]() mutable {
                    forward(shape, in.from(shape, 0), tokens, position, {0, shape.heads},
                            state.data(), out.data(), scratch.data());

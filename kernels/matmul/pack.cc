@@ -32,7 +32,7 @@ void pack_floats(const MatrixView& m, int first, int rows, std::byte* panel) {
 // int8 value + 128; padding is 128, a zero.
 void pack_bytes(const std::byte* values, int size, int lane, int col, std::byte* quads) {
   for (int i = 0; i < size; ++i) {
-    const std::size_t column = std::size_t(col + i);
+    const std::size_t column = std::size_t(col) + std::size_t(i);
     quads[(column / kQuad * kPanel + lane) * kQuad + column % kQuad] = values[i] ^ std::byte{0x80};
   }
 }

@@ -16,24 +16,27 @@ inline __m512i quad_of(const std::int8_t* x) {
   return _mm512_set1_epi32(four);
 }
 
-// The offsets are where the sums start (layout.h).
+// sum += w . x by quads. Written out: g++ 12 copies the intrinsic's sum, and runs out of registers.
+inline void add_dot(__m512i& sum, __m512i w, __m512i x) {
+  asm("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(w), "v"(x));
+}
+
+// The int32 sums of a tile; they start at the tokens' offsets (layout.h).
 template <int kTokens, int kPanels>
 struct Dots {
   __m512i sum[kTokens][kPanels];
 
+  // Four columns: the panels' quads and the first token's values there.
   __attribute__((always_inline)) void add(const std::byte* quads, std::size_t panel_stride,
-                                          const std::int8_t* x, std::size_t input_stride,
-                                          int cols) {
-    for (int c = 0; c < cols; c += kQuad, quads += kPanel * kQuad) {
-      __m512i w[kPanels];
+                                          const std::int8_t* x, std::size_t input_stride) {
+    __m512i w[kPanels];
 #pragma GCC unroll 4
-      for (int p = 0; p < kPanels; ++p) w[p] = _mm512_loadu_si512(quads + p * panel_stride);
+    for (int p = 0; p < kPanels; ++p) w[p] = _mm512_loadu_si512(quads + p * panel_stride);
 #pragma GCC unroll 6
-      for (int t = 0; t < kTokens; ++t) {
-        const __m512i four = quad_of(x + t * input_stride + c);
+    for (int t = 0; t < kTokens; ++t) {
+      const __m512i four = quad_of(x + t * input_stride);
 #pragma GCC unroll 4
-        for (int p = 0; p < kPanels; ++p) sum[t][p] = _mm512_dpbusd_epi32(sum[t][p], w[p], four);
-      }
+      for (int p = 0; p < kPanels; ++p) add_dot(sum[t][p], w[p], four);
     }
   }
 };
@@ -45,22 +48,29 @@ void q8_0_tile(const Tile& tile, int out_stride) {
   const auto* x =
       reinterpret_cast<const std::int8_t*>(tile.inputs) + input_values(DType::q8_0, tile.cols);
   __m512 sum[kTokens][kPanels];
-  for (auto& token : sum) {
-    for (auto& panel : token) panel = _mm512_setzero_ps();
+#pragma GCC unroll 6
+  for (int t = 0; t < kTokens; ++t) {
+#pragma GCC unroll 4
+    for (int p = 0; p < kPanels; ++p) sum[t][p] = _mm512_setzero_ps();
   }
   for (int b = 0; b < blocks; ++b) {
     Dots<kTokens, kPanels> dots;
+#pragma GCC unroll 6
     for (int t = 0; t < kTokens; ++t) {
       const auto* scales = reinterpret_cast<const float*>(tile.inputs + t * tile.input_stride);
       const auto* offsets = reinterpret_cast<const std::int32_t*>(scales + blocks);
+#pragma GCC unroll 4
       for (int p = 0; p < kPanels; ++p) dots.sum[t][p] = _mm512_set1_epi32(offsets[b]);
     }
-    dots.add(quads + std::size_t(b) * kBlock * kPanel, tile.panel_stride, x + b * kBlock,
-             tile.input_stride, kBlock);
+    for (int c = b * kBlock; c < (b + 1) * kBlock; c += kQuad) {
+      dots.add(quads + std::size_t(c) * kPanel, tile.panel_stride, x + c, tile.input_stride);
+    }
+#pragma GCC unroll 4
     for (int p = 0; p < kPanels; ++p) {
       const auto* halves =
           reinterpret_cast<const __m256i*>(tile.panels + p * tile.panel_stride) + b;
       const __m512 scale = _mm512_cvtph_ps(_mm256_loadu_si256(halves));
+#pragma GCC unroll 6
       for (int t = 0; t < kTokens; ++t) {
         const auto* scales = reinterpret_cast<const float*>(tile.inputs + t * tile.input_stride);
         const __m512 both = _mm512_mul_ps(scale, _mm512_set1_ps(scales[b]));
@@ -68,7 +78,9 @@ void q8_0_tile(const Tile& tile, int out_stride) {
       }
     }
   }
+#pragma GCC unroll 6
   for (int t = 0; t < kTokens; ++t) {
+#pragma GCC unroll 4
     for (int p = 0; p < kPanels; ++p) {
       _mm512_storeu_ps(tile.out + t * out_stride + p * kPanel, sum[t][p]);
     }
@@ -78,16 +90,24 @@ void q8_0_tile(const Tile& tile, int out_stride) {
 template <int kTokens, int kPanels>
 void i8_tile(const Tile& tile, int out_stride) {
   Dots<kTokens, kPanels> dots;
+#pragma GCC unroll 6
   for (int t = 0; t < kTokens; ++t) {
     const auto* offset =
         reinterpret_cast<const std::int32_t*>(tile.inputs + t * tile.input_stride) + 1;
+#pragma GCC unroll 4
     for (int p = 0; p < kPanels; ++p) dots.sum[t][p] = _mm512_set1_epi32(*offset);
   }
   const auto* x =
       reinterpret_cast<const std::int8_t*>(tile.inputs) + input_values(DType::i8, tile.cols);
-  dots.add(tile.panels + kLine, tile.panel_stride, x, tile.input_stride, padded_cols(tile.cols));
+  const int cols = padded_cols(tile.cols);
+  for (int c = 0; c < cols; c += kQuad) {
+    dots.add(tile.panels + kLine + std::size_t(c) * kPanel, tile.panel_stride, x + c,
+             tile.input_stride);
+  }
+#pragma GCC unroll 6
   for (int t = 0; t < kTokens; ++t) {
     const float scale = *reinterpret_cast<const float*>(tile.inputs + t * tile.input_stride);
+#pragma GCC unroll 4
     for (int p = 0; p < kPanels; ++p) {
       const __m512 both = _mm512_mul_ps(_mm512_loadu_ps(tile.panels + p * tile.panel_stride),
                                         _mm512_set1_ps(scale));
