@@ -20,14 +20,17 @@ Place place_of(const Pages& pages, int at) {
   return {std::size_t(at), kGroup};
 }
 
+// Of an i8 group.
 float* scales_of(const Pages& pages, std::byte* group) {
   return reinterpret_cast<float*>(group + std::size_t(kGroup) * pages.dim);
 }
+const float* scales_of(const Pages& pages, const std::byte* group) {
+  return reinterpret_cast<const float*>(group + std::size_t(kGroup) * pages.dim);
+}
 
-// Copies a narrowed row piece to where its elements belong.
-template <class T>
-void scatter(const Pages& pages, std::byte* group, int at, const float* x,
-             void (*narrow)(const float*, int, T*)) {
+// Narrows a row by pieces, and puts each element where it belongs.
+template <class T, class Narrow>
+void scatter(const Pages& pages, std::byte* group, int at, const float* x, const Narrow& narrow) {
   const Place place = place_of(pages, at);
   T* to = reinterpret_cast<T*>(group) + place.first;
   for (int d = 0; d < pages.dim; d += kGroup) {
@@ -38,29 +41,26 @@ void scatter(const Pages& pages, std::byte* group, int at, const float* x,
   }
 }
 
-void copy_f32(const float* x, int size, float* y) { std::copy_n(x, size, y); }
-
-void store_i8_row(const Pages& pages, std::byte* group, int at, const float* x) {
-  const float scale = quantize::i8_scale(x, pages.dim);
-  scales_of(pages, group)[at] = scale;
-  const float factor = scale > 1e-37f ? 1.0f / scale : 0.0f;
-  const Place place = place_of(pages, at);
-  auto* to = reinterpret_cast<std::int8_t*>(group) + place.first;
-  for (int d = 0; d < pages.dim; ++d) {
-    to[d * place.step] = std::int8_t(std::nearbyint(x[d] * factor));
+void write_row(const Pages& pages, std::byte* group, int at, const float* x) {
+  if (pages.type == DType::f16) {
+    scatter<std::uint16_t>(pages, group, at, x, quantize::to_f16);
+  } else if (pages.type == DType::i8) {
+    const float scale = quantize::i8_scale(x, pages.dim);
+    scales_of(pages, group)[at] = scale;
+    const float factor = quantize::i8_factor(scale);
+    const auto round = [=](const float* some, int size, std::int8_t* q) {
+      quantize::round_to_i8(some, factor, size, q);
+    };
+    scatter<std::int8_t>(pages, group, at, x, round);
+  } else {
+    const auto copy = [](const float* some, int size, float* y) { std::copy_n(some, size, y); };
+    scatter<float>(pages, group, at, x, copy);
   }
 }
 
-void store_row(const Pages& pages, std::byte* group, int at, const float* x) {
-  if (pages.type == DType::f16) return scatter(pages, group, at, x, quantize::to_f16);
-  if (pages.type == DType::i8) return store_i8_row(pages, group, at, x);
-  scatter(pages, group, at, x, copy_f32);
-}
-
-// Decodes `rows` runs of `run` elements that lie one after the other.
 void decode_i8(const Pages& pages, const std::byte* group, int count, float* out) {
   const auto* q = reinterpret_cast<const std::int8_t*>(group);
-  const auto* scales = reinterpret_cast<const float*>(group + std::size_t(kGroup) * pages.dim);
+  const float* scales = scales_of(pages, group);
   if (pages.order == Order::rows) {
     for (int at = 0; at < count; ++at) {
       const std::size_t row = std::size_t(at) * pages.dim;
@@ -73,6 +73,22 @@ void decode_i8(const Pages& pages, const std::byte* group, int count, float* out
     for (int d = 0; d < pages.dim; ++d) {
       const std::size_t at = std::size_t(d) * kGroup + lane;
       store(hn::Mul(load_i8(q + at), scale), out + at);
+    }
+  }
+}
+
+// Element by element: for tests and for moving a cache, not for attention.
+void read_row(const Pages& pages, const std::byte* group, int at, float* x) {
+  const Place place = place_of(pages, at);
+  for (int d = 0; d < pages.dim; ++d) {
+    const std::size_t i = place.first + d * place.step;
+    if (pages.type == DType::i8) {
+      const auto* q = reinterpret_cast<const std::int8_t*>(group) + i;
+      quantize::from_i8(q, scales_of(pages, group)[at], 1, x + d);
+    } else if (pages.type == DType::f16) {
+      quantize::from_f16(reinterpret_cast<const std::uint16_t*>(group) + i, 1, x + d);
+    } else {
+      x[d] = reinterpret_cast<const float*>(group)[i];
     }
   }
 }
@@ -96,7 +112,7 @@ void write(const Pages& pages, const std::int32_t* table, int position, Range to
   for (int t = tokens.begin; t < tokens.end; ++t) {
     for (int h = heads.begin; h < heads.end; ++h) {
       std::byte* group = pages.group(table, h, position + t);
-      store_row(pages, group, (position + t) % kGroup,
+      write_row(pages, group, (position + t) % kGroup,
                 x + (std::size_t(t) * pages.heads + h) * pages.dim);
     }
   }
@@ -106,22 +122,9 @@ void read(const Pages& pages, const std::int32_t* table, int position, Range tok
           float* x) {
   for (int t = tokens.begin; t < tokens.end; ++t) {
     for (int h = heads.begin; h < heads.end; ++h) {
-      const int at = (position + t) % kGroup;
       const std::byte* group = pages.group(table, h, position + t);
-      const Place place = place_of(pages, at);
-      float* row = x + (std::size_t(t) * pages.heads + h) * pages.dim;
-      for (int d = 0; d < pages.dim; ++d) {
-        const std::size_t i = place.first + d * place.step;
-        if (pages.type == DType::i8) {
-          const float scale =
-              reinterpret_cast<const float*>(group + std::size_t(kGroup) * pages.dim)[at];
-          row[d] = float(reinterpret_cast<const std::int8_t*>(group)[i]) * scale;
-        } else if (pages.type == DType::f16) {
-          quantize::from_f16(reinterpret_cast<const std::uint16_t*>(group) + i, 1, row + d);
-        } else {
-          row[d] = reinterpret_cast<const float*>(group)[i];
-        }
-      }
+      read_row(pages, group, (position + t) % kGroup,
+               x + (std::size_t(t) * pages.heads + h) * pages.dim);
     }
   }
 }

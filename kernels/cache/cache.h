@@ -1,6 +1,6 @@
 // Pages of a layer's attention cache. A page holds `page_tokens` positions of all heads; positions
 // come in groups of 16, which every attention here reads in order, so that the size of a page never
-// changes a result. What was never written is never read.
+// changes a result. What was never written never reaches one.
 //
 //   page, head, group:  rows     [16, dim]   values, latents: a position is contiguous
 //                       columns  [dim, 16]   keys: a dimension of 16 positions is one vector

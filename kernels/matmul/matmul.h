@@ -3,10 +3,9 @@
 // In each instruction set an output is summed over c in one order, that of the columns, so that it
 // does not depend on how many tokens or rows a call has. q8_0 and i8 multiply int8 by int8 exactly:
 // the activations of a token are quantised first (`quantize_input`), by blocks of 32 for q8_0 and
-// by whole rows for i8 (W8A8: a scale per channel and a scale per token).
+// by whole rows for i8 (W8A8: a scale per channel and a scale per token), which has at most 65,536
+// columns, so that its sums fit into int32.
 #pragma once
-
-#include <span>
 
 #include "kernels/tensor.h"
 
@@ -17,8 +16,8 @@ namespace kernels::matmul {
 enum class Isa { generic, avx2, avx512, vnni, amx };
 
 // The best of this machine, or the one that `wanted` names (the environment's NIGHTSHIFT_ISA; null
-// or empty: the best). Asks the kernel for AMX where it is chosen. Throws std::invalid_argument
-// where `wanted` is unknown or beyond this machine.
+// or empty: the best). Asks Linux for the use of AMX where the machine has it. Throws
+// std::invalid_argument where `wanted` is unknown or beyond this machine.
 Isa choose_isa(const char* wanted);
 bool supports(Isa isa);
 const char* name(Isa isa);

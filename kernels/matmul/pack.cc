@@ -68,6 +68,7 @@ std::size_t packed_bytes(DType type, int rows, int cols) {
 
 PackedMatrix pack(const MatrixView& from, Range panels, std::byte* memory) {
   assert(from.type != DType::q8_0 || from.cols % kBlock == 0);
+  assert(from.type != DType::i8 || from.cols <= 65536);
   const std::size_t bytes = panel_bytes(from.type, from.cols);
   for (int p = panels.begin; p < panels.end; ++p) {
     std::byte* panel = memory + bytes * std::size_t(p);

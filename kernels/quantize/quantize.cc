@@ -34,8 +34,12 @@ float largest(const float* x, int size) {
   return hn::GetLane(hn::BitCast(kF, hn::MaxOfLanes(kInt, top)));
 }
 
-// One over the scale; rows too small for a normal reciprocal count as zeros.
-float inverse(float scale) { return scale > 1e-37f ? 1.0f / scale : 0.0f; }
+}  // namespace
+
+float i8_scale(const float* x, int size) { return largest(x, size) / 127.0f; }
+
+// Rows too small for a normal reciprocal count as zeros.
+float i8_factor(float scale) { return scale > 1e-37f ? 1.0f / scale : 0.0f; }
 
 void round_to_i8(const float* x, float factor, int size, std::int8_t* q) {
   each_vector(x, q, size, [=](const float* from, std::int8_t* to) {
@@ -43,13 +47,9 @@ void round_to_i8(const float* x, float factor, int size, std::int8_t* q) {
   });
 }
 
-}  // namespace
-
-float i8_scale(const float* x, int size) { return largest(x, size) / 127.0f; }
-
 float to_i8(const float* x, int size, std::int8_t* q) {
   const float scale = i8_scale(x, size);
-  round_to_i8(x, inverse(scale), size, q);
+  round_to_i8(x, i8_factor(scale), size, q);
   return scale;
 }
 
@@ -79,7 +79,7 @@ void to_q8_0(const float* x, int size, std::byte* blocks) {
     std::uint16_t half;
     to_f16(&scale, 1, &half);
     std::memcpy(blocks, &half, sizeof half);
-    round_to_i8(x + i, inverse(scale), kBlock, reinterpret_cast<std::int8_t*>(blocks + 2));
+    round_to_i8(x + i, i8_factor(scale), kBlock, reinterpret_cast<std::int8_t*>(blocks + 2));
   }
 }
 

@@ -6,10 +6,13 @@
 
 namespace kernels::quantize {
 
-// max|x| / 127, the scale that int8 values of a row are multiples of.
+// max|x| / 127, the scale whose multiples the int8 values of a row stand for; 0 for a row of zeros.
 float i8_scale(const float* x, int size);
+// What values are multiplied by before they are rounded: 1 / scale, or 0 where that is no number.
+float i8_factor(float scale);
+void round_to_i8(const float* x, float factor, int size, std::int8_t* q);
 
-// One row to int8 with that scale, which it gives. A row of zeros has scale 0.
+// The three above for one row; gives the scale.
 float to_i8(const float* x, int size, std::int8_t* q);
 void from_i8(const std::int8_t* q, float scale, int size, float* x);
 
