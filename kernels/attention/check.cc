@@ -103,8 +103,6 @@ void run(Check& check, const Shape& shape, DType type, int position, int tokens)
   check.holds(where + " NaN", std::isnan(cut[0]));
 }
 
-}  // namespace
-
 void check(Check& check) {
   for (DType type : {DType::f32, DType::f16, DType::i8}) {
     const int position = check.random.between(0, 100);
@@ -139,4 +137,7 @@ void bench(const LabOptions& options) {
   }
 }
 
+}  // namespace
 }  // namespace kernels::attention
+
+const kernels::EngineOp kernels::kAttention = {"attention", attention::check, attention::bench};

@@ -49,8 +49,6 @@ void run(Check& check, DType type, Order order) {
   }
 }
 
-}  // namespace
-
 void check(Check& check) {
   for (DType type : {DType::f32, DType::f16, DType::i8}) {
     for (Order order : {Order::rows, Order::columns}) {
@@ -77,4 +75,7 @@ void bench(const LabOptions& options) {
   }
 }
 
+}  // namespace
 }  // namespace kernels::cache
+
+const kernels::EngineOp kernels::kCache = {"cache", cache::check, cache::bench};

@@ -91,8 +91,6 @@ void check_nan(Check& check) {
   check.holds("gate of NaN", all_nan());
 }
 
-}  // namespace
-
 void check(Check& check) {
   check_nan(check);
   for (int size : {2, 15, 16, 17, 1000, check.random.between(2, 300)}) check_functions(check, size);
@@ -110,4 +108,8 @@ void bench(const LabOptions& options) {
       [=, y = Floats(size)]() mutable { silu_multiply(gate.data(), up.data(), size, y.data()); });
 }
 
+}  // namespace
 }  // namespace kernels::elementwise
+
+const kernels::EngineOp kernels::kElementwise = {"elementwise", elementwise::check,
+                                                 elementwise::bench};

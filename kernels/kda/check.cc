@@ -132,8 +132,6 @@ Work work_of(const Shape& s, int tokens) {
   return {s.heads * tokens * flops, s.heads * bytes};
 }
 
-}  // namespace
-
 void check(Check& check) {
   run(check, {2, 128, 128}, 40 + check.random.between(0, 20), false);
   run(check, {3, 32, 32}, check.random.between(1, 150), false);
@@ -158,4 +156,7 @@ void bench(const LabOptions& options) {
                  });
 }
 
+}  // namespace
 }  // namespace kernels::kda
+
+const kernels::EngineOp kernels::kKda = {"kda", kda::check, kda::bench};

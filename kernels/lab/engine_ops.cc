@@ -5,20 +5,9 @@
 namespace kernels {
 
 const std::vector<EngineOp>& engine_ops() {
-  static const std::vector<EngineOp> kOps = {
-      {"attention", attention::check, attention::bench},
-      {"cache", cache::check, cache::bench},
-      {"elementwise", elementwise::check, elementwise::bench},
-      {"kda", kda::check, kda::bench},
-      {"matmul", matmul::check, matmul::bench},
-      {"mla", mla::check, mla::bench},
-      {"norm", norm::check, norm::bench},
-      {"quantize", quantize::check, quantize::bench},
-      {"rope", rope::check, rope::bench},
-      {"routing", routing::check, routing::bench},
-      {"sampling", sampling::check, sampling::bench},
-      {"short_conv", short_conv::check, short_conv::bench},
-  };
+  static const std::vector<EngineOp> kOps = {kAttention, kCache,   kElementwise, kKda,
+                                             kMatmul,    kMla,     kNorm,        kQuantize,
+                                             kRope,      kRouting, kSampling,    kShortConv};
   return kOps;
 }
 

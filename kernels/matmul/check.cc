@@ -117,8 +117,6 @@ void run(Check& check, DType type, int rows, int cols, int tokens) {
   }
 }
 
-}  // namespace
-
 void check(Check& check) {
   for (DType type : kTypes) {
     const int step = type == DType::q8_0 ? kBlock : 1;  // what columns are a multiple of
@@ -154,4 +152,7 @@ void bench(const LabOptions& options) {
   }
 }
 
+}  // namespace
 }  // namespace kernels::matmul
+
+const kernels::EngineOp kernels::kMatmul = {"matmul", matmul::check, matmul::bench};

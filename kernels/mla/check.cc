@@ -61,8 +61,6 @@ void run(Check& check, const Shape& shape, DType type, int position, int tokens)
   check.same(where + " cut", cut, out);
 }
 
-}  // namespace
-
 void check(Check& check) {
   for (DType type : {DType::f32, DType::f16, DType::i8}) {
     const int position = check.random.between(0, 90);
@@ -99,4 +97,7 @@ void bench(const LabOptions& options) {
   }
 }
 
+}  // namespace
 }  // namespace kernels::mla
+
+const kernels::EngineOp kernels::kMla = {"mla", mla::check, mla::bench};

@@ -19,8 +19,6 @@ std::vector<double> oracle(const Floats& x, const float* weight, double epsilon,
   return y;
 }
 
-}  // namespace
-
 void check(Check& check) {
   for (int dim : {1, 7, 16, 64, 100, 2048, check.random.between(1, 500)}) {
     const int rows = check.random.between(1, 9);
@@ -59,4 +57,7 @@ void bench(const LabOptions& options) {
                  });
 }
 
+}  // namespace
 }  // namespace kernels::norm
+
+const kernels::EngineOp kernels::kNorm = {"norm", norm::check, norm::bench};

@@ -64,8 +64,6 @@ void check_blocks(Check& check, int blocks) {
   check.same("decode_row q8_0", row, back);
 }
 
-}  // namespace
-
 void check(Check& check) {
   for (int size : {1, 16, 33, 200, check.random.between(1, 300)}) {
     check_i8(check, size);
@@ -84,4 +82,7 @@ void bench(const LabOptions& options) {
                  });
 }
 
+}  // namespace
 }  // namespace kernels::quantize
+
+const kernels::EngineOp kernels::kQuantize = {"quantize", quantize::check, quantize::bench};

@@ -77,8 +77,6 @@ void check_yarn(Check& check) {
   }
 }
 
-}  // namespace
-
 void check(Check& check) {
   for (Pairing pairing : {Pairing::adjacent, Pairing::half}) {
     const int heads = check.random.between(1, 5);
@@ -109,4 +107,7 @@ void bench(const LabOptions& options) {
                  });
 }
 
+}  // namespace
 }  // namespace kernels::rope
+
+const kernels::EngineOp kernels::kRope = {"rope", rope::check, rope::bench};

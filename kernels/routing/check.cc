@@ -82,8 +82,6 @@ void check_ties_and_nans(Check& check) {
   check.near("equal weights", weights, std::vector<double>(3, third));
 }
 
-}  // namespace
-
 void check(Check& check) {
   for (Gating gating : {Gating::softmax, Gating::sigmoid}) {
     for (bool biased : {false, true}) {
@@ -114,4 +112,7 @@ void bench(const LabOptions& options) {
                  });
 }
 
+}  // namespace
 }  // namespace kernels::routing
+
+const kernels::EngineOp kernels::kRouting = {"routing", routing::check, routing::bench};

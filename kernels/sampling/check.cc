@@ -99,8 +99,6 @@ void check_edges(Check& check) {
   }
 }
 
-}  // namespace
-
 void check(Check& check) {
   for (int size : {1, 2, 37, 300, 1500, check.random.between(1, 400)}) {
     Floats logits = normals(check.random, size, 2);
@@ -137,4 +135,7 @@ void bench(const LabOptions& options) {
   }
 }
 
+}  // namespace
 }  // namespace kernels::sampling
+
+const kernels::EngineOp kernels::kSampling = {"sampling", sampling::check, sampling::bench};

@@ -47,8 +47,6 @@ void run(Check& check, int channels, int tokens) {
   check.same("state " + where, cut_state, state);
 }
 
-}  // namespace
-
 void check(Check& check) {
   for (int channels : {1, 16, 100, 128, check.random.between(1, 200)}) {
     run(check, channels, check.random.between(1, 40));
@@ -70,4 +68,7 @@ void bench(const LabOptions& options) {
       });
 }
 
+}  // namespace
 }  // namespace kernels::short_conv
+
+const kernels::EngineOp kernels::kShortConv = {"short_conv", short_conv::check, short_conv::bench};
