@@ -123,11 +123,11 @@ Work work_of(const Shape& s, int tokens) {
   // Two products with the checkpoint, a share of writing it, and the records: decay, dots, sums.
   const double flops =
       6 * keys * values + keys * values / kChunk + kRecords * (5 * keys + 4 * values);
-  double visits = 0;  // of a chunk, each of which reads the checkpoint once
+  int visits = 0;  // of chunks in 16 calls, each of which reads the checkpoint once
   for (int call = 0; call < kChunk; ++call) {
-    visits += double((call * tokens % kChunk + tokens + kChunk - 1) / kChunk) / kChunk;
+    visits += (call * tokens % kChunk + tokens + kChunk - 1) / kChunk;
   }
-  const double passes = visits + 2.0 * tokens / kChunk;  // a write reads it once more
+  const double passes = (visits + 2.0 * tokens) / kChunk;  // a write reads it once more
   const double bytes = 4 * (passes * keys * values + tokens * (3 * keys + 2 * values + 1));
   return {s.heads * tokens * flops, s.heads * bytes};
 }

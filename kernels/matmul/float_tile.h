@@ -12,9 +12,9 @@ namespace kernels::matmul {
 namespace {  // a copy for each instruction set; the linker must not choose among them
 
 namespace hn = hwy::HWY_NAMESPACE;
-constexpr hn::CappedTag<float, kPanel> kLanesF{};
-constexpr int kTileLanes = int(hn::MaxLanes(kLanesF));
-constexpr int kSplit = kPanel / kTileLanes;  // vectors a panel
+inline constexpr hn::CappedTag<float, kPanel> kLanesF{};
+inline constexpr int kTileLanes = int(hn::MaxLanes(kLanesF));
+inline constexpr int kSplit = kPanel / kTileLanes;  // vectors a panel
 using TileVector = hn::Vec<decltype(kLanesF)>;
 
 struct F32Weights {
@@ -95,9 +95,9 @@ void float_tile(const Tile& tile, int out_stride) {
 
 // One token reads four panels side by side, so that additions need not wait for each other; more
 // tokens take as many panels as registers allow. Without vectors nothing is gained by either.
-constexpr int kFloatTokens = kTileLanes == 1 ? 1 : 6;
-constexpr int kFloatPanels = kTileLanes == 1 ? 1 : 4;
-constexpr int kWidePanels = kSplit == 1 ? 4 : 1;
+inline constexpr int kFloatTokens = kTileLanes == 1 ? 1 : 6;
+inline constexpr int kFloatPanels = kTileLanes == 1 ? 1 : 4;
+inline constexpr int kWidePanels = kSplit == 1 ? 4 : 1;
 
 template <class Weights, int kTokens>
 void float_panels(Tile tile, int panels) {
