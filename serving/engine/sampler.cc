@@ -15,6 +15,22 @@ std::uint64_t scramble(std::uint64_t z) {  // SplitMix64's finaliser (Steele et 
   return z ^ (z >> 31);
 }
 
+bool may_come(float logit, std::size_t token, const std::vector<bool>* allowed) {
+  return std::isfinite(logit) && (allowed == nullptr || (*allowed)[token]);
+}
+
+// -1: none may come.
+Token likeliest(std::span<const float> logits, const std::vector<bool>* allowed) {
+  float best = -std::numeric_limits<float>::infinity();
+  Token token = -1;
+  for (std::size_t i = 0; i < logits.size(); ++i) {
+    if (!(logits[i] > best) || !may_come(logits[i], i, allowed)) continue;
+    best = logits[i];
+    token = static_cast<Token>(i);
+  }
+  return token;
+}
+
 }  // namespace
 
 Status check_sampling(const Sampling& sampling) {
@@ -36,12 +52,13 @@ double uniform(std::uint64_t seed, std::uint64_t index) {
 
 std::optional<Choice> Sampler::choose(std::span<const float> logits, const Sampling& sampling,
                                       std::uint64_t index, const std::vector<bool>* allowed) {
-  gather(logits, allowed);
-  if (candidates_.empty()) return {};
   Choice choice;
   if (sampling.temperature == 0) {
-    choice.token = std::ranges::min_element(candidates_, is_likelier)->token;
+    choice.token = likeliest(logits, allowed);
+    if (choice.token < 0) return {};
   } else {
+    gather(logits, allowed);
+    if (candidates_.empty()) return {};
     if (sampling.top_k > 0) keep_top_k(sampling.top_k);
     weigh(sampling.temperature);
     if (sampling.top_p < 1) keep_top_p(sampling.top_p);
@@ -58,7 +75,7 @@ bool Sampler::is_likelier(const Candidate& a, const Candidate& b) {
 void Sampler::gather(std::span<const float> logits, const std::vector<bool>* allowed) {
   candidates_.clear();
   for (std::size_t i = 0; i < logits.size(); ++i) {
-    if (!std::isfinite(logits[i]) || (allowed != nullptr && !(*allowed)[i])) continue;
+    if (!may_come(logits[i], i, allowed)) continue;
     candidates_.push_back({static_cast<Token>(i), logits[i], 0});
   }
 }
