@@ -138,8 +138,9 @@ void bench_steps(const Setting& setting, const Sampling& sampling, const std::st
 
 void bench_scheduler(const Setting& setting) {
   Scheduler scheduler(shape_of(setting), options_of(setting));
+  SequenceId id = 0;
   for (int i = 0; i < setting.batch; ++i) {
-    scheduler.add(static_cast<SequenceId>(i + 1), prompt_of(64, i, setting.vocabulary), 1 << 12);
+    scheduler.add(++id, prompt_of(64, i, setting.vocabulary), 1 << 12);
   }
   const auto step = [&] {
     const auto& plan = scheduler.plan();

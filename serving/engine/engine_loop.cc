@@ -251,6 +251,7 @@ void EngineLoop::settle() {
     stats_ = counted_;
   }
   inbox_->ended(std::exchange(ended_, 0));
+  TraceSpan span("engine.deliver", {"steps", std::ssize(outgoing_)});
   for (auto& [channel, step] : outgoing_) channel->push(std::move(step));
   outgoing_.clear();
 }

@@ -1,19 +1,23 @@
 // The engine with its thread, as the API sees it.
 #include "serving/engine/engine.h"
 
+#include <algorithm>
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <sstream>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "serving/engine/make_engine.h"
 #include "serving/engine/test_driver.h"
+#include "serving/trace/trace.h"
 
 namespace serving {
 namespace {
@@ -293,6 +297,21 @@ TEST_CASE("many threads submit, read, cancel and drop at once") {
   CHECK(stats.running + stats.waiting == 0);
   CHECK(stats.pages_used == 0);
   CHECK(stats.slots_used == 0);
+}
+
+TEST_CASE("a trace has the engine's lane and the spans of its steps") {
+  REQUIRE(start_trace());
+  {
+    Rig rig(fake_shape(true, false));
+    read(*rig.ask({iota(1, 10, 64), 5}));
+  }
+  std::ostringstream out;
+  REQUIRE(stop_trace(out));
+  for (const char* text : {"{\"name\":\"engine\"}", "\"engine.plan\"", "\"engine.step\"",
+                           "\"engine.sample\"", "\"engine.deliver\"", "\"tokens\":10"}) {
+    INFO(text);
+    CHECK(out.str().find(text) != std::string::npos);
+  }
 }
 
 TEST_CASE("options out of range are refused by name") {

@@ -38,7 +38,8 @@ class Scheduler {
  public:
   Scheduler(const ModelShape& shape, const EngineOptions& options);
 
-  // Whether such a request can ever be served. bad_input: it never fits the context or the caches.
+  // Whether such a request can ever be served; any thread may ask. bad_input: it never fits the
+  // context or the caches.
   Status check(std::size_t prompt_tokens, int max_tokens) const;
 
   // A new sequence; `check` has passed, and ids grow.
