@@ -16,37 +16,12 @@
 #include <vector>
 
 #include "serving/engine/make_engine.h"
+#include "serving/engine/test_answers.h"
 #include "serving/engine/test_driver.h"
 #include "serving/trace/trace.h"
 
 namespace serving {
 namespace {
-
-constexpr std::chrono::milliseconds kLong{20000};  // only a failing test waits that long
-
-Request request_of(const Job& job) {
-  Request request;
-  request.prompt = job.prompt;
-  request.max_tokens = job.max_tokens;
-  request.sampling = job.sampling;
-  return request;
-}
-
-struct Read {
-  std::vector<Token> tokens;
-  Step last;
-};
-
-Read read(Answer& answer) {
-  Read all;
-  for (;;) {
-    std::optional<Step> step = answer.next(kLong);
-    REQUIRE(step);
-    if (step->token) all.tokens.push_back(*step->token);
-    all.last = *step;
-    if (step->finish != Finish::none) return all;
-  }
-}
 
 // Lets a test hold the engine inside a forward.
 class Gate {
@@ -83,11 +58,7 @@ struct Rig {
     engine = make_engine(std::move(fake), options);
   }
   std::unique_ptr<Answer> ask(const Job& job) { return submit(request_of(job)); }
-  std::unique_ptr<Answer> submit(Request request) {
-    auto answer = engine->submit(std::move(request));
-    REQUIRE(answer);
-    return std::move(*answer);
-  }
+  std::unique_ptr<Answer> submit(Request request) { return submit_to(*engine, std::move(request)); }
 
   Gate gate;
   std::atomic<bool> throws = false;

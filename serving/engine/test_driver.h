@@ -28,13 +28,11 @@ inline std::vector<Token> iota(int begin, int count, int vocabulary) {
   return tokens;
 }
 
-// What the model says to that request on a machine of its own.
-inline std::vector<Token> alone(ModelShape shape, const Job& job) {
-  shape.pages = (static_cast<int>(job.prompt.size()) + job.max_tokens) / shape.page_tokens + 1;
-  shape.slots = 1;
-  FakeModel model(shape);
+// What the model says to that request when it has all caches to itself: the first pages and slot 0.
+inline std::vector<Token> alone_on(Model& model, const Job& job) {
+  const ModelShape& shape = model.shape();
   std::vector<PageId> pages;
-  for (PageId page = shape.pages; page-- > 0;) pages.push_back(page);
+  for (PageId page = shape.has_pages ? shape.pages : 0; page-- > 0;) pages.push_back(page);
   if (shape.has_state) model.reset_slot(0);
   std::vector<Token> next = job.prompt, answer;
   std::vector<float> logits;
@@ -47,6 +45,13 @@ inline std::vector<Token> alone(ModelShape shape, const Job& job) {
     answer.push_back(next[0]);
   }
   return answer;
+}
+
+inline std::vector<Token> alone(ModelShape shape, const Job& job) {
+  shape.pages = (static_cast<int>(job.prompt.size()) + job.max_tokens) / shape.page_tokens + 1;
+  shape.slots = 1;
+  FakeModel model(shape);
+  return alone_on(model, job);
 }
 
 class Driver {
