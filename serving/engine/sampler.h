@@ -1,4 +1,4 @@
-// From logits to a token.
+// From logits to a token: the requests' side of kernels/sampling.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "kernels/sampling/sampling.h"
 #include "serving/core/result.h"
 #include "serving/engine/engine.h"
 
@@ -28,27 +29,17 @@ class Sampler {
  public:
   // The token at `index` of its answer. The temperature comes first, then top_k, then top_p: the
   // fewest most likely tokens that have that much probability together. `allowed`: nullptr, or
-  // false for each token that may not come. Logits that are not finite never come; nullopt where
-  // none is left.
+  // false for each token that may not come. NaN and -infinity never come; nullopt where none is
+  // left.
   std::optional<Choice> choose(std::span<const float> logits, const Sampling& sampling,
                                std::uint64_t index, const std::vector<bool>* allowed = nullptr);
 
  private:
-  struct Candidate {
-    Token token;
-    float logit;
-    double weight;  // of its probability; not normalised
-  };
-  static bool is_likelier(const Candidate& a, const Candidate& b);
-
-  void gather(std::span<const float> logits, const std::vector<bool>* allowed);
-  void keep_top_k(int k);
-  void weigh(float temperature);
-  void keep_top_p(double p);
-  Token draw(double uniform) const;
+  // Of the model's own distribution: no temperature, no cuts, nothing forbidden.
   void report(std::span<const float> logits, int top, Choice& choice);
 
-  std::vector<Candidate> candidates_;
+  std::vector<kernels::sampling::Candidate> candidates_;
+  std::vector<float> allowed_logits_;
 };
 
 }  // namespace serving

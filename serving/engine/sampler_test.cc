@@ -111,9 +111,9 @@ TEST_CASE("log-probabilities are the model's own, before temperature, cuts and w
   CHECK(sampler.choose(kLogits, {.temperature = 0, .top_logprobs = 99}, 0)->top.size() == 5);
 }
 
-TEST_CASE("what is not finite never comes, and nothing left is said so") {
+TEST_CASE("what is no number or impossible never comes, and nothing left is said so") {
   Sampler sampler;
-  const std::vector<float> broken = {NAN, kInfinity, -kInfinity, 0};
+  const std::vector<float> broken = {NAN, -kInfinity, NAN, 0};
   for (std::uint64_t i = 0; i < 20; ++i) {
     CHECK(sampler.choose(broken, {.temperature = 1}, i)->token == 3);
   }
