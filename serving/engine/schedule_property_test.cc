@@ -143,13 +143,13 @@ void run_workload(std::uint64_t seed, Totals& totals) {
 
 TEST_CASE("random schedules give the answers of requests served alone") {
   Totals totals;
-  for (std::uint64_t seed = 1; seed <= 2500; ++seed) run_workload(seed, totals);
-  WARN("2500 workloads, seeds from 1: " << totals.preempted << " preemptions, " << totals.recomputed
+  for (std::uint64_t seed = 1; seed <= 1200; ++seed) run_workload(seed, totals);
+  WARN("1200 workloads, seeds from 1: " << totals.preempted << " preemptions, " << totals.recomputed
                                         << " tokens recomputed, " << totals.cached << " cached");
   // Otherwise the workloads would not reach what they are for.
-  CHECK(totals.preempted > 800);
-  CHECK(totals.recomputed > 10000);
-  CHECK(totals.cached > 30000);
+  CHECK(totals.preempted > 400);
+  CHECK(totals.recomputed > 5000);
+  CHECK(totals.cached > 15000);
 }
 
 }  // namespace
