@@ -15,12 +15,13 @@ class Keys {
   Keys(const gguf::Metadata& metadata, std::string prefix)
       : metadata_(metadata), prefix_(std::move(prefix)) {}
 
-  // From `least` to 2^31 - 1. Missing without a fallback is a mistake.
-  int integer(const char* key, int least, std::optional<int> fallback = std::nullopt) {
+  // From `least` to `most`. Missing without a fallback is a mistake.
+  int integer(const char* key, int least, std::optional<int> fallback = std::nullopt,
+              int most = std::numeric_limits<int>::max()) {
     auto value = metadata_.integer(prefix_ + key, fallback);
-    if (value && (*value < least || *value > std::numeric_limits<int>::max())) {
-      mistake(fail(ErrorCode::bad_input, "metadata key '" + prefix_ + key +
-                                             "': expected at least " + std::to_string(least) +
+    if (value && (*value < least || *value > most)) {
+      mistake(fail(ErrorCode::bad_input, "metadata key '" + prefix_ + key + "': expected " +
+                                             std::to_string(least) + " to " + std::to_string(most) +
                                              ", found " + std::to_string(*value)));
       return least;
     }
@@ -79,7 +80,10 @@ class Keys {
   std::optional<Error> error_;
 };
 
+// Beyond these a file is damaged, and products of them would overflow.
 constexpr int kMostLayers = 4096;
+constexpr int kMostWidth = 1 << 24;
+constexpr int kMostExperts = 1 << 16;
 
 void read_rope(Keys& keys, Config& config) {
   config.rope.adjacent = config.architecture == "llama";
@@ -104,8 +108,9 @@ void read_attention(Keys& keys, Config& config) {
                  "attention.head_count, " + std::to_string(config.heads) +
                      ", is no multiple of head_count_kv, " + std::to_string(kv_heads));
   }
-  config.key_dim = keys.integer("attention.key_length", 1, config.dim / config.heads);
-  config.value_dim = keys.integer("attention.value_length", 1, config.dim / config.heads);
+  config.key_dim = keys.integer("attention.key_length", 1, config.dim / config.heads, kMostWidth);
+  config.value_dim =
+      keys.integer("attention.value_length", 1, config.dim / config.heads, kMostWidth);
   config.attention_scale = keys.number("attention.scale", 1 / std::sqrt(double(config.key_dim)));
   config.dense_layers = int(config.layers.size());
   keys.require(keys.integer("expert_count", 0, 0) == 0,
@@ -118,10 +123,10 @@ void read_experts(Keys& keys, Config& config) {
   config.dense_layers = std::min(layers, keys.integer("leading_dense_block_count", 0, 0));
   if (config.dense_layers == layers) return;
   Experts& experts = config.experts;
-  experts.count = keys.integer("expert_count", 1);
-  experts.used = keys.integer("expert_used_count", 1);
-  experts.dim = keys.integer("expert_feed_forward_length", 1);
-  experts.shared_dim = experts.dim * std::min(64, keys.integer("expert_shared_count", 0, 0));
+  experts.count = keys.integer("expert_count", 1, std::nullopt, kMostExperts);
+  experts.used = keys.integer("expert_used_count", 1, std::nullopt, experts.count);
+  experts.dim = keys.integer("expert_feed_forward_length", 1, std::nullopt, kMostWidth);
+  experts.shared_dim = experts.dim * keys.integer("expert_shared_count", 0, 0, 64);
   experts.normalise = keys.flag("expert_weights_norm", true);
   experts.scale = keys.number("expert_weights_scale", 1);
   const int gating = keys.integer("expert_gating_func", 1, 1);
@@ -129,8 +134,6 @@ void read_experts(Keys& keys, Config& config) {
                "expert_gating_func: softmax (1) and sigmoid (2) are supported, found " +
                    std::to_string(gating));
   experts.sigmoid = gating == 2;
-  keys.require(experts.used <= experts.count && experts.count <= 65536 && experts.dim <= 1 << 24,
-               "expert_used_count is beyond expert_count, or the experts are absurdly large");
 }
 
 // Layers without key-value heads are the recurrent ones.
@@ -140,14 +143,14 @@ void read_kimi(Keys& keys, Config& config) {
     config.layers[i] = config.kv_heads[i] == 0 ? LayerKind::kda : LayerKind::mla;
   }
   if (config.has(LayerKind::kda)) {
-    config.kda.head_dim = keys.integer("kda.head_dim", 1);
-    config.kda.conv_width = keys.integer("ssm.conv_kernel", 1);
+    config.kda.head_dim = keys.integer("kda.head_dim", 1, std::nullopt, kMostWidth);
+    config.kda.conv_width = keys.integer("ssm.conv_kernel", 1, std::nullopt, kMostWidth);
   }
   if (config.has(LayerKind::mla)) {
-    config.mla.rank = keys.integer("attention.kv_lora_rank", 1);
-    config.mla.rope_dim = keys.integer("rope.dimension_count", 0, 0);
-    config.mla.value_dim = keys.integer("attention.value_length_mla", 1);
-    const int key_dim = keys.integer("attention.key_length_mla", 1);
+    config.mla.rank = keys.integer("attention.kv_lora_rank", 1, std::nullopt, kMostWidth);
+    config.mla.rope_dim = keys.integer("rope.dimension_count", 0, 0, kMostWidth);
+    config.mla.value_dim = keys.integer("attention.value_length_mla", 1, std::nullopt, kMostWidth);
+    const int key_dim = keys.integer("attention.key_length_mla", 1, std::nullopt, kMostWidth);
     config.mla.nope_dim = key_dim - config.mla.rope_dim;
     keys.require(config.mla.nope_dim > 0, "attention.key_length_mla, " + std::to_string(key_dim) +
                                               ", must exceed rope.dimension_count");
@@ -179,17 +182,14 @@ Result<Config> read_config(const gguf::File& file) {
   config.name = file.metadata().text("general.name", config.architecture).value_or("");
 
   Keys keys(file.metadata(), config.architecture + ".");
-  const int layers = keys.integer("block_count", 1);
-  keys.require(layers <= kMostLayers, "block_count: expected at most 4096");
+  const int layers = keys.integer("block_count", 1, std::nullopt, kMostLayers);
   if (keys.error()) return tl::unexpected(*keys.error());
   config.layers.resize(layers);
   config.context = keys.integer("context_length", 1);
-  config.dim = keys.integer("embedding_length", 1);
+  config.dim = keys.integer("embedding_length", 1, std::nullopt, kMostWidth);
   config.epsilon = keys.number("attention.layer_norm_rms_epsilon");
-  config.heads = keys.integer("attention.head_count", 1);
-  config.ffn_dim = keys.integer("feed_forward_length", 1);
-  keys.require(config.dim <= 1 << 24 && config.ffn_dim <= 1 << 24 && config.heads <= config.dim,
-               "embedding_length, feed_forward_length or head_count are absurdly large");
+  config.heads = keys.integer("attention.head_count", 1, std::nullopt, config.dim);
+  config.ffn_dim = keys.integer("feed_forward_length", 1, std::nullopt, kMostWidth);
   if (keys.error()) return tl::unexpected(*keys.error());
   kimi ? read_kimi(keys, config) : read_attention(keys, config);
   if (keys.error()) return tl::unexpected(*keys.error());

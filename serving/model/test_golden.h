@@ -77,7 +77,7 @@ inline std::optional<Golden> golden(const std::string& name) {
     REQUIRE(tops.size() == to.steps.size());
     for (std::size_t i = 0; i < tops.size(); ++i) {
       for (const auto& pair : tops[i]) to.steps[i].top.emplace_back(pair[0], pair[1]);
-      if (name == "stories260K") to.steps[i].f32 = kStoriesF32[golden.cases.size() - 1][i];
+      if (name == "stories260K") to.steps[i].f32 = kStoriesF32.at(golden.cases.size() - 1).at(i);
     }
   }
   REQUIRE_FALSE(golden.cases.empty());
