@@ -3,6 +3,8 @@
 #include <pthread.h>
 #include <sched.h>
 
+#include <string>
+
 namespace serving {
 namespace {
 
@@ -28,6 +30,8 @@ void pin_to_nth_processor(std::jthread& thread, int n) {
 ThreadPool::ThreadPool(int threads, bool pin) {
   for (int worker = 1; worker < threads; ++worker) {
     workers_.emplace_back([this, worker](const std::stop_token& stop) { work(stop, worker); });
+    const std::string name = "worker " + std::to_string(worker);
+    pthread_setname_np(workers_.back().native_handle(), name.c_str());
     if (pin) pin_to_nth_processor(workers_.back(), worker);
   }
 }

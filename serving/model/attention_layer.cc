@@ -4,6 +4,7 @@
 
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/norm/norm.h"
+#include "serving/trace/trace.h"
 
 namespace serving::model {
 namespace {
@@ -58,6 +59,7 @@ AttentionLayer::AttentionLayer(const Config& config, const AttentionWeights& w, 
       space_(workspace) {}
 
 void AttentionLayer::forward(const Pass& pass, const float* x, float* out) {
+  const TraceSpan span("model.attention", {"layer", pass.layer});
   const Range all{0, pass.rows};
   const Product products[] = {
       {&q_, all, space_.q.data()}, {&k_, all, space_.k.data()}, {&v_, all, space_.v.data()}};
@@ -102,6 +104,8 @@ void AttentionLayer::store(const Pass& pass) {
 void AttentionLayer::attend(const Pass& pass) {
   pass.for_tiles(kAttentionTile, shape_.kv_heads,
                  [&](const Piece& piece, Range tokens, int kv_head, int worker) {
+                   const TraceSpan span("model.attention.attend", {"layer", pass.layer},
+                                        {"position", piece.position + tokens.begin});
                    const auto row = std::size_t(piece.row) * shape_.heads;
                    kernels::attention::attend(
                        shape_, keys_.pages(), values_.pages(), piece.pages, piece.position, tokens,

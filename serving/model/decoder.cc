@@ -7,6 +7,7 @@
 #include "kernels/norm/norm.h"
 #include "kernels/quantize/quantize.h"
 #include "kernels/rope/rope.h"
+#include "serving/trace/trace.h"
 
 namespace serving::model {
 namespace {
@@ -140,10 +141,11 @@ std::unique_ptr<FeedForward> Decoder::make_ffn(const LayerWeights& weights) {
 
 void Decoder::forward(std::span<const Chunk> chunks, std::vector<float>& logits) {
   const int rows = lay_out(chunks);
-  Pass pass{pool_, multiplier_, rows, pieces_, frequencies_.empty() ? nullptr : angles_.data()};
+  const TraceSpan span("model.forward", {"tokens", rows}, {"chunks", std::ssize(chunks)});
+  Pass pass{pool_, multiplier_, 0, rows, pieces_, frequencies_.empty() ? nullptr : angles_.data()};
   embed(pass, chunks);
   make_angles(pass);
-  for (Layer& layer : layers_) run_layer(pass, layer);
+  for (; pass.layer < int(layers_.size()); ++pass.layer) run_layer(pass, layers_[pass.layer]);
   write_logits(chunks, logits);
 }
 
@@ -216,6 +218,7 @@ void Decoder::write_logits(std::span<const Chunk> chunks, std::vector<float>& lo
                             config_.epsilon, config_.dim, {0, 1},
                             last_.data() + std::size_t(wanted++) * config_.dim);
   }
+  const TraceSpan span("model.logits", {"rows", wanted});
   logits.resize(std::size_t(wanted) * config_.vocabulary);
   if (wanted > 0) multiplier_.run(last_.data(), wanted, output_, logits.data());
 }

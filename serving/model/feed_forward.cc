@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/elementwise/elementwise.h"
+#include "serving/trace/trace.h"
 
 namespace serving::model {
 namespace {
@@ -48,6 +49,7 @@ DenseLayer::DenseLayer(const DenseWeights& w, ThreadPool& pool, FeedForwardWorks
     : gate_(w.gate, pool), up_(w.up, pool), down_(w.down, pool), space_(workspace) {}
 
 void DenseLayer::forward(const Pass& pass, const float* x, float* out) {
+  const TraceSpan span("model.dense", {"layer", pass.layer});
   const Range all{0, pass.rows};
   const Product products[] = {{&gate_, all, space_.gate.data()}, {&up_, all, space_.up.data()}};
   pass.multiplier.run(x, pass.rows, products);
@@ -72,6 +74,7 @@ ExpertLayer::ExpertLayer(const Config& config, const ExpertWeights& w, ThreadPoo
 }
 
 void ExpertLayer::forward(const Pass& pass, const float* x, float* out) {
+  const TraceSpan span("model.experts", {"layer", pass.layer});
   route(pass, x);
   assign(pass, x);
   compute(pass);

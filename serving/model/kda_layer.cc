@@ -7,6 +7,7 @@
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/norm/norm.h"
 #include "kernels/short_conv/short_conv.h"
+#include "serving/trace/trace.h"
 
 namespace serving::model {
 namespace {
@@ -79,10 +80,13 @@ KdaLayer::KdaLayer(const Config& config, const KdaWeights& w, int slots, ThreadP
       space_(workspace) {}
 
 void KdaLayer::forward(const Pass& pass, const float* x, float* out) {
+  const TraceSpan span("model.kda", {"layer", pass.layer});
   project(pass, x);
   convolve(pass);
   pass.for_rows([&](Range rows) { make_gates(pass, rows); });
   pass.for_tiles(kAllTokens, shape_.heads, [&](const Piece& piece, Range, int h, int worker) {
+    const TraceSpan head_span("model.kda.recur", {"layer", pass.layer}, {"head", h},
+                              {"tokens", piece.tokens});
     const auto row = std::size_t(piece.row) * shape_.heads;
     const std::size_t at = row * shape_.key_dim;
     const kernels::kda::Tokens tokens = {space_.mixed[0].data() + at, space_.mixed[1].data() + at,

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "serving/trace/trace.h"
+
 namespace serving::model {
 namespace {
 
@@ -125,6 +127,8 @@ void Multiplier::multiply(DType type, const float* x, std::span<const Product> p
     for (int n; task >= (n = tasks(*product)); task -= n) ++product;
     const int step = 16 * panels_a_task(*product, threads);
     const Range outputs{task * step, std::min((task + 1) * step, product->w->rows())};
+    const TraceSpan span("model.product", {"rows", product->rows.size()},
+                         {"inputs", product->w->cols()}, {"outputs", outputs.size()});
     kernels::matmul::multiply(isa_, product->w->packed(), x, input_.data(), product->rows, outputs,
                               product->y);
   });

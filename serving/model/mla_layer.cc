@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/norm/norm.h"
+#include "serving/trace/trace.h"
 
 namespace serving::model {
 namespace {
@@ -44,6 +45,7 @@ MlaLayer::MlaLayer(const Config& config, const MlaWeights& w, const CacheOptions
       space_(workspace) {}
 
 void MlaLayer::forward(const Pass& pass, const float* x, float* out) {
+  const TraceSpan span("model.mla", {"layer", pass.layer});
   const Range all{0, pass.rows};
   const Product products[] = {{&q_, all, space_.q.data()}, {&kv_a_, all, space_.latents.data()}};
   pass.multiplier.run(x, pass.rows, products);
@@ -99,6 +101,8 @@ void MlaLayer::attend(const Pass& pass) {
   const int groups = pass.rows < pass.pool.threads() ? std::min(shape_.heads, 4) : 1;
   pass.for_tiles(
       kAttentionTile, groups, [&](const Piece& piece, Range tokens, int group, int worker) {
+        const TraceSpan span("model.mla.attend", {"layer", pass.layer},
+                             {"position", piece.position + tokens.begin});
         const Range heads{shape_.heads * group / groups, shape_.heads * (group + 1) / groups};
         const auto head = std::size_t(piece.row) * shape_.heads;
         kernels::mla::attend(shape_, latents_.pages(), piece.pages, piece.position, tokens, heads,

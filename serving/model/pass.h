@@ -26,7 +26,8 @@ inline constexpr int kAllTokens = 1 << 30;  // a tile that takes every token of 
 struct Pass {
   ThreadPool& pool;
   Multiplier& multiplier;
-  int rows = 0;  // tokens of all pieces
+  int layer = 0;  // which one is computed
+  int rows = 0;   // tokens of all pieces
   std::span<const Piece> pieces;
   const float* angles = nullptr;  // [rows, 2, rope.dims / 2]; null without rotary positions
 
