@@ -132,5 +132,5 @@ TEST_CASE("options that no cache can have are refused") {
   CHECK(refused([](DecoderOptions& o) { o.threads = 0; }) ==
         "threads: expected 1 to 1024, found 0");
   CHECK(refused([](DecoderOptions& o) { o.most_batch_tokens = 0; }) ==
-        "batch tokens: expected 1 to 2^20, found 0");
+        "batch tokens: expected 1 to 65536, found 0");
 }

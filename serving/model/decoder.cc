@@ -56,8 +56,8 @@ Status check_options(const DecoderOptions& o) {
         fail(ErrorCode::bad_input, std::string(what) + ", found " + std::to_string(found)));
   };
   if (o.threads < 1 || o.threads > 1024) return refuse("threads: expected 1 to 1024", o.threads);
-  if (o.most_batch_tokens < 1 || o.most_batch_tokens > 1 << 20) {
-    return refuse("batch tokens: expected 1 to 2^20", o.most_batch_tokens);
+  if (o.most_batch_tokens < 1 || o.most_batch_tokens > 1 << 16) {
+    return refuse("batch tokens: expected 1 to 65536", o.most_batch_tokens);
   }
   if (o.most_chunks < 1) return refuse("chunks of a forward: expected at least 1", o.most_chunks);
   const CacheOptions& c = o.cache;

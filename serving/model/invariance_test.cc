@@ -1,5 +1,6 @@
 // What a sequence gets does not depend on how it was computed: bit for bit.
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <numeric>
 
@@ -24,14 +25,15 @@ DecoderOptions options_of(int threads, CacheType cache, int page_tokens = 16) {
 
 using Rows = std::vector<std::vector<float>>;  // logits by position; empty where nobody asked
 
-// Fills every page and slot with what another sequence left there.
-void soil(Model& model, const ModelSpec& spec, std::mt19937& random) {
+// Fills every page and slot with NaN, by a sequence of nothing but the poisoned token.
+void soil(Model& model, Token poison) {
   const int page_tokens = model.shape().page_tokens;
   for (int page = 0; page < kPages; ++page) {
-    std::vector<Running> other = {
-        {random_tokens(page_tokens, spec.vocabulary, random), {page}, SlotId(page % kSlots), 0}};
+    const std::vector<Token> tokens(std::size_t(page_tokens), poison);
+    std::vector<Running> other = {{tokens, {page}, SlotId(page % kSlots), 0}};
     model.reset_slot(other[0].slot);
-    advance(model, other, {page_tokens});
+    const auto logits = advance(model, other, {page_tokens});
+    REQUIRE(std::isnan(logits[0][0]));
   }
 }
 
@@ -101,17 +103,19 @@ TEST_CASE("chunks, company, pages and threads change no bit") {
   const unsigned seed = 61;
   INFO("seed " << seed << " " << architecture << " " << gguf::name(type));
   std::mt19937 random(seed);
-  const MadeModel made(spec_of(architecture, type, seed));
+  MadeModel made(spec_of(architecture, type, seed));
+  const Token poison = made.spec().vocabulary - 1;
+  made.poison(poison);
   std::vector<std::vector<Token>> sequences;
   std::vector<Rows> expected;
   auto alone = make_decoder(made, options_of(1, cache));
   for (int i = 0; i < 4; ++i) {
-    sequences.push_back(random_tokens(kLength - 9 * i, made.spec().vocabulary, random));
+    sequences.push_back(random_tokens(kLength - 9 * i, poison, random));
     expected.push_back(one_by_one(*alone, sequences.back()));
   }
   for (int threads : {1, 3}) {
     auto model = make_decoder(made, options_of(threads, cache, threads == 1 ? 16 : 48));
-    soil(*model, made.spec(), random);
+    soil(*model, poison);
     for (int round = 0; round < 3; ++round) check_mixed(*model, sequences, expected, random);
   }
 }
@@ -120,10 +124,12 @@ TEST_CASE("a copied slot and copied pages go on as the original would") {
   const unsigned seed = 62;
   INFO("seed " << seed);
   std::mt19937 random(seed);
-  const MadeModel made(spec_of("kimi-linear", gguf::TensorType::f32, seed));
+  MadeModel made(spec_of("kimi-linear", gguf::TensorType::f32, seed));
+  const Token poison = made.spec().vocabulary - 1;
+  made.poison(poison);
   auto model = make_decoder(made, options_of(2, CacheType::f32));
-  soil(*model, made.spec(), random);
-  const auto tokens = random_tokens(60, made.spec().vocabulary, random);
+  soil(*model, poison);
+  const auto tokens = random_tokens(60, poison, random);
   const Rows expected = one_by_one(*model, tokens);
   for (int cut : {1, 15, 16, 17, 37}) {
     INFO("cut after " << cut);
@@ -134,7 +140,7 @@ TEST_CASE("a copied slot and copied pages go on as the original would") {
     for (int i = 0; i < 4; ++i) model->copy_page(30 + i, 20 + i);
     model->copy_slot(3, 5);
     // The original goes elsewhere meanwhile.
-    first[0].tokens[cut] = (first[0].tokens[cut] + 1) % made.spec().vocabulary;
+    first[0].tokens[cut] = (first[0].tokens[cut] + 1) % poison;
     advance(*model, first, {60 - cut});
     REQUIRE(advance(*model, second, {60 - cut})[0] == expected.back());
   }

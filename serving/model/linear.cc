@@ -65,9 +65,7 @@ Linear::Linear(Weight weight, ThreadPool& pool, int block) {
   const int panels = kernels::matmul::panels_of(view.rows);
   const int tasks = std::min(panels, 4 * pool.threads());
   pool.run(tasks, [&](int task, int) {
-    const Range range{int(std::int64_t(panels) * task / tasks),
-                      int(std::int64_t(panels) * (task + 1) / tasks)};
-    kernels::matmul::pack(view, range, memory_.data());
+    kernels::matmul::pack(view, share_of(panels, task, tasks), memory_.data());
   });
   packed_ = {view.type, view.rows, view.cols, memory_.data()};
 }
@@ -109,8 +107,8 @@ void Multiplier::quantize(DType type, int cols, const float* x, int rows) {
   assert(bytes <= input_.size());
   const int tasks = rows < 8 ? 1 : std::min(rows / 4, 4 * pool_.threads());
   pool_.run(tasks, [&](int task, int) {
-    kernels::matmul::quantize_input(
-        isa_, type, cols, x, {rows * task / tasks, rows * (task + 1) / tasks}, input_.data());
+    kernels::matmul::quantize_input(isa_, type, cols, x, share_of(rows, task, tasks),
+                                    input_.data());
   });
 }
 

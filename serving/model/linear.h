@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -11,6 +12,11 @@
 #include "serving/model/weights.h"
 
 namespace serving::model {
+
+// The `task`-th of `tasks` nearly equal parts of [0, count).
+inline kernels::Range share_of(int count, int task, int tasks) {
+  return {int(std::int64_t(count) * task / tasks), int(std::int64_t(count) * (task + 1) / tasks)};
+}
 
 // y = W x. Packed once; what the file holds is not needed any more.
 class Linear {

@@ -35,9 +35,7 @@ struct Pass {
   template <class F>
   void for_rows(const F& f) const {
     const int tasks = rows < 8 ? 1 : std::min(rows / 4, 2 * pool.threads());
-    pool.run(tasks, [&](int task, int) {
-      f(kernels::Range{rows * task / tasks, rows * (task + 1) / tasks});
-    });
+    pool.run(tasks, [&](int task, int) { f(share_of(rows, task, tasks)); });
   }
 
   // f(piece, Range of its tokens, group, worker) for every group and every tile of tokens.

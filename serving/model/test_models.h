@@ -2,6 +2,7 @@
 #pragma once
 
 #include <catch2/catch.hpp>
+#include <cstring>
 #include <memory>
 #include <random>
 #include <sstream>
@@ -31,6 +32,14 @@ class MadeModel {
   const ModelSpec& spec() const { return spec_; }
   const gguf::File& file() const { return *file_; }
   const std::string& bytes() const { return *bytes_; }
+
+  // All that is computed from this token becomes NaN, in every type.
+  void poison(Token token) {
+    const gguf::Tensor& embedding = *file_->find("token_embd.weight");
+    const std::size_t row = gguf::row_bytes(embedding.type, embedding.columns());
+    const auto* start = reinterpret_cast<const char*>(embedding.bytes.data());
+    std::memset(bytes_->data() + (start - bytes_->data()) + row * std::size_t(token), 0xFF, row);
+  }
 
  private:
   ModelSpec spec_;

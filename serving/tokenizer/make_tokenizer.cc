@@ -30,10 +30,14 @@ class SpecialTokens {
  public:
   void add(std::string_view text, Token id, bool control) {
     if (text.empty()) return;
-    auto& list = by_first_byte_[static_cast<unsigned char>(text[0])];
-    list.push_back({text, id, control});
-    std::stable_sort(list.begin(), list.end(),
-                     [](const Entry& a, const Entry& b) { return a.text.size() > b.text.size(); });
+    by_first_byte_[static_cast<unsigned char>(text[0])].push_back({text, id, control});
+  }
+  void sort() {  // once all are added
+    for (auto& list : by_first_byte_) {
+      std::stable_sort(list.begin(), list.end(), [](const Entry& a, const Entry& b) {
+        return a.text.size() > b.text.size();
+      });
+    }
   }
 
   struct Found {
@@ -78,6 +82,7 @@ class FileTokenizer : public Tokenizer {
       const bool control = kind == TokenKind::control || kind == TokenKind::unknown;
       if (control || kind == TokenKind::user_defined) special_.add(v.texts[id], id, control);
     }
+    special_.sort();
   }
 
   std::vector<Token> encode(std::string_view text, bool parse_special,
