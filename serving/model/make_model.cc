@@ -51,6 +51,8 @@ void random_row(std::uint64_t seed, const gguf::PlannedTensor& tensor, std::uint
       value = 1 + random.spread(0.1f);
     } else if (name.ends_with("ssm_a")) {
       value = decay_rate(random);
+    } else if (name == "rope_freqs.weight") {
+      value = 1 + 7 * random.uniform();
     } else if (name.ends_with("ssm_dt.bias")) {
       value = decay_bias(random);
     } else if (name.ends_with(".bias")) {

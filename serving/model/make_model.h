@@ -21,7 +21,9 @@ struct ModelSpec {
   int ffn = 768;
   int vocabulary = 512;  // at least kLeastVocabulary
   int context = 2048;
-  bool tied = false;  // the embedding is the output matrix too; not in kimi-linear
+  bool tied = false;          // the embedding is the output matrix too; not in kimi-linear
+  float rope_linear = 1;      // factor of linear rotary scaling; not in kimi-linear
+  bool rope_factors = false;  // a divisor for each rotary frequency; not in kimi-linear
   gguf::TensorType type = gguf::TensorType::f32;  // of the matrices; the rest is F32
   std::uint64_t seed = 1;
   // kimi-linear only.

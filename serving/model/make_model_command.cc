@@ -22,6 +22,9 @@ void add_options(CLI::App& app, ModelSpec& spec, std::string& type, std::string&
   number("--vocab", spec.vocabulary, "tokens");
   number("--context", spec.context, "tokens, the longest sequence");
   app.add_flag("--tied", spec.tied, "the embedding is the output matrix too");
+  app.add_option("--rope-linear", spec.rope_linear, "factor of linear rotary scaling")
+      ->capture_default_str();
+  app.add_flag("--rope-factors", spec.rope_factors, "a divisor for each rotary frequency");
   app.add_option("--type", type, "of the matrices: f32, f16, bf16 or q8_0")->capture_default_str();
   app.add_option("--seed", spec.seed, "of the weights")->capture_default_str();
   number("--mla-every", spec.mla_every, "kimi-linear: each n-th layer is MLA, the others KDA");

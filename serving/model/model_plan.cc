@@ -72,6 +72,10 @@ Status check(const ModelSpec& s) {
                   "'");
   }
   if (kimi && s.tied) return refuse("--tied: kimi-linear has an output matrix of its own");
+  if (kimi && (s.rope_factors || s.rope_linear != 1)) {
+    return refuse("--rope-factors, --rope-linear: kimi-linear has no rotary positions");
+  }
+  if (!(s.rope_linear > 0)) return refuse("--rope-linear: must be positive");
   if (kimi && head_dim(s) % 16 != 0) {
     return refuse("--head-dim: of KDA it is a multiple of 16, found " +
                   std::to_string(head_dim(s)));
@@ -180,6 +184,7 @@ void add_tensors(Tensors& t, const ModelSpec& s) {
   t.matrix("token_embd.weight", s.dim, s.vocabulary);
   if (!s.tied) t.matrix("output.weight", s.dim, s.vocabulary);
   t.vector("output_norm.weight", s.dim);
+  if (s.rope_factors) t.vector("rope_freqs.weight", Count(head_dim(s)) / 2);
   for (int i = 0; i < s.layers; ++i) {
     t.layer(i);
     t.vector("attn_norm.weight", s.dim);
@@ -217,6 +222,10 @@ std::vector<gguf::Entry> metadata_of(const ModelSpec& s) {
     count("attention.value_length", head_dim(s));
     count("rope.dimension_count", head_dim(s));
     entries.emplace_back(prefix + "rope.freq_base", 10000.0f);
+    if (s.rope_linear != 1) {
+      entries.emplace_back(prefix + "rope.scaling.type", std::string("linear"));
+      entries.emplace_back(prefix + "rope.scaling.factor", s.rope_linear);
+    }
     return entries;
   }
   std::vector<std::int32_t> kv_heads;  // 0 marks a KDA layer; MLA's latent counts as one head

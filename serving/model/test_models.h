@@ -64,8 +64,11 @@ inline ModelSpec random_spec(const std::string& architecture, std::mt19937& rand
   spec.context = 512;
   spec.layers = among({1, 2, 3});
   spec.tied = among({0, 1});
+  spec.rope_factors = among({0, 1});
+  spec.rope_linear = among({0, 1}) ? 2.5f : 1.0f;
   if (architecture == "kimi-linear") {
-    spec.tied = false;
+    spec.tied = spec.rope_factors = false;
+    spec.rope_linear = 1;
     spec.heads = among({1, 2, 3});
     spec.head_dim = among({16, 32, 48});
     spec.layers = among({2, 3, 5});
