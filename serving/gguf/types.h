@@ -16,7 +16,7 @@ inline constexpr int kBlock = 32;               // values of a Q8_0 block
 inline constexpr std::size_t kBlockBytes = 34;  // of a Q8_0 block
 
 std::optional<TensorType> tensor_type(std::uint32_t number);     // nullopt: not supported here
-std::optional<TensorType> tensor_type(const std::string& name);  // "f32", "f16", "bf16", "q8_0"
+std::optional<TensorType> tensor_type(const std::string& text);  // "f32", "f16", "bf16", "q8_0"
 const char* name(TensorType type);
 
 // How many values stand together; a row is a whole number of these.

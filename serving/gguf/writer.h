@@ -31,7 +31,7 @@ using RowSource =
     std::function<void(const PlannedTensor& tensor, std::uint64_t row, std::span<float> values)>;
 
 // Errors: io.
-Status write(std::ostream& out, const Plan& plan, const RowSource& rows);
+Status write(std::ostream& stream, const Plan& plan, const RowSource& rows);
 // As above, to a file that appears under its name only once it is whole.
 Status write_file(const std::string& path, const Plan& plan, const RowSource& rows);
 

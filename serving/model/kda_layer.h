@@ -26,7 +26,7 @@ class KdaLayer final : public Mixer {
            KdaWorkspace& workspace);
 
   void forward(const Pass& pass, const float* x, float* out) override;
-  void reset_slot(SlotId slot) override;
+  void reset_slot(SlotId id) override;
   void copy_slot(SlotId from, SlotId to) override;
 
  private:

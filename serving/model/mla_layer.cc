@@ -66,7 +66,7 @@ void MlaLayer::run_by_head(const Pass& pass, const std::vector<Linear>& matrices
 // Normalises the latents, and takes the queries to where the latents are.
 void MlaLayer::absorb(const Pass& pass) {
   const int nope = dims_.nope_dim, rope = dims_.rope_dim, rank = dims_.rank;
-  const auto wide = std::size_t(rank + rope);
+  const std::size_t wide = std::size_t(rank) + rope;
   pass.for_rows([&](Range rows) {
     for (int row = rows.begin; row < rows.end; ++row) {
       float* latent = space_.latents.data() + row * wide;
@@ -92,7 +92,7 @@ void MlaLayer::absorb(const Pass& pass) {
 }
 
 void MlaLayer::attend(const Pass& pass) {
-  const auto wide = std::size_t(dims_.rank + dims_.rope_dim);
+  const std::size_t wide = std::size_t(dims_.rank) + dims_.rope_dim;
   pass.for_tiles(kAttentionTile * 4, 1, [&](const Piece& piece, Range tokens, int, int) {
     kernels::cache::write(latents_.pages(), piece.pages, piece.position, tokens, {0, 1},
                           space_.latents.data() + piece.row * wide);

@@ -13,7 +13,7 @@ TEST_CASE("a vocabulary that contradicts itself is refused by key") {
     std::function<gguf::Metadata()> metadata;
     const char* message;
   };
-  const auto changed = [](const char* key, gguf::Value value) {
+  const auto changed = [](const char* key, const gguf::Value& value) {
     return [key, value] {
       gguf::Metadata m;
       m.insert(key, value);  // the first of two wins: insert refuses the second
