@@ -32,7 +32,7 @@ std::string refusal(const char* architecture, const Change& change) {
   return made ? std::string("(accepted)") : made.error().message;
 }
 
-Change set(const std::string& key, gguf::Value value) {
+Change set(const std::string& key, const gguf::Value& value) {
   return [=](gguf::Plan& plan) {
     std::erase_if(plan.metadata, [&](const gguf::Entry& e) { return e.first == key; });
     plan.metadata.emplace_back(key, value);
