@@ -102,19 +102,19 @@ void Lobby::advance(Guests::iterator at) {
   Guest& guest = at->second;
   if (guest.phase == Phase::head) {
     if (guest.bytes[0] < 'A' || guest.bytes[0] > 'Z') {
-      return refuse(at, 400, "this is not HTTP; the API speaks plain HTTP/1.1");
+      return refuse(at, {400, "this is not HTTP; the API speaks plain HTTP/1.1"});
     }
     guest.head_bytes = end_of_head(guest.bytes);
     const bool complete = guest.head_bytes != std::string::npos;
     if ((complete ? guest.head_bytes : guest.bytes.size()) > kHeadBytes) {
-      return refuse(at, 431, "the request line and headers are larger than 16 KiB");
+      return refuse(at, {431, "the request line and headers are larger than 16 KiB"});
     }
     if (!complete) return;
     auto head =
         parse_head(std::string_view(guest.bytes).substr(0, guest.head_bytes), options_.body_bytes);
-    if (!head) return refuse(at, head.error().status, head.error().message);
+    if (!head) return refuse(at, head.error());
     if (held_bytes_ + head->body_bytes > options_.held_bytes) {
-      return refuse(at, 503, "the requests under way fill the memory set aside for them");
+      return refuse(at, {503, "the requests under way fill the memory set aside for them"});
     }
     guest.head = std::move(*head);
     guest.phase = Phase::body;
@@ -133,8 +133,8 @@ void Lobby::hand_over(Guests::iterator at) {
             guest.bytes.substr(guest.head_bytes, guest.head.body_bytes)});
 }
 
-void Lobby::refuse(Guests::iterator at, int status, const std::string& message) {
-  at->second.socket.send_all(answer({status, message}), {});
+void Lobby::refuse(Guests::iterator at, const ApiError& error) {
+  at->second.socket.send_all(answer(error), {});
   if (at->second.phase == Phase::body) held_bytes_ -= at->second.head.body_bytes;
   begin_leaving(at->second);
 }
@@ -183,9 +183,8 @@ void Lobby::expire() {
     if (guest->second.phase == Phase::leaving) {
       remove(guest);
     } else {
-      refuse(
-          guest, 408,
-          "the request did not arrive within " + std::to_string(options_.patience.count()) + " ms");
+      refuse(guest, {408, "the request did not arrive within " +
+                              std::to_string(options_.patience.count()) + " ms"});
     }
   }
 }

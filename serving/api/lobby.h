@@ -60,7 +60,7 @@ class Lobby {
   void admit(Socket socket, Phase phase);
   void receive(Guests::iterator guest);
   void advance(Guests::iterator guest);
-  void refuse(Guests::iterator guest, int status, const std::string& message);
+  void refuse(Guests::iterator guest, const ApiError& error);
   void begin_leaving(Guest& guest);
   void hand_over(Guests::iterator guest);
   void remove(Guests::iterator guest);

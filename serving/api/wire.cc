@@ -45,11 +45,7 @@ std::string_view take_line(std::string_view& rest) {
   return line;
 }
 
-tl::unexpected<Refusal> refuse(int status, std::string message) {
-  return tl::unexpected<Refusal>(Refusal{status, std::move(message)});
-}
-
-tl::expected<RequestHead, Refusal> parse_request_line(std::string_view line) {
+ApiResult<RequestHead> parse_request_line(std::string_view line) {
   const auto first = line.find(' ');
   const auto last = line.rfind(' ');
   if (first == std::string_view::npos || first == last) {
@@ -73,7 +69,7 @@ tl::expected<RequestHead, Refusal> parse_request_line(std::string_view line) {
   return head;
 }
 
-tl::expected<std::size_t, Refusal> parse_length(std::string_view text, std::size_t limit_bytes) {
+ApiResult<std::size_t> parse_length(std::string_view text, std::size_t limit_bytes) {
   const bool digits = !text.empty() && std::all_of(text.begin(), text.end(),
                                                    [](char c) { return c >= '0' && c <= '9'; });
   if (!digits) return refuse(400, "Content-Length is no number");
@@ -95,7 +91,7 @@ std::size_t end_of_head(std::string_view bytes) {
   return lf == std::string_view::npos ? lf : lf + 2;
 }
 
-tl::expected<RequestHead, Refusal> parse_head(std::string_view text, std::size_t body_limit_bytes) {
+ApiResult<RequestHead> parse_head(std::string_view text, std::size_t body_limit_bytes) {
   auto head = parse_request_line(take_line(text));
   if (!head) return head;
   std::optional<std::size_t> length;
@@ -111,7 +107,7 @@ tl::expected<RequestHead, Refusal> parse_head(std::string_view text, std::size_t
     if (name == "content-length") {
       if (length) return refuse(400, "Content-Length is given twice");
       const auto parsed = parse_length(value, body_limit_bytes);
-      if (!parsed) return tl::unexpected<Refusal>(parsed.error());
+      if (!parsed) return tl::unexpected<ApiError>(parsed.error());
       length = *parsed;
     } else if (name == "transfer-encoding") {
       return refuse(411, "send the body with Content-Length, not Transfer-Encoding");

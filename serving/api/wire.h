@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <tl/expected.hpp>
 
+#include "serving/api/api_error.h"
 #include "serving/api/http.h"
 
 namespace serving {
@@ -21,16 +21,11 @@ struct RequestHead {
   std::size_t body_bytes = 0;
 };
 
-// Why a request is not taken, as the status to answer with.
-struct Refusal {
-  int status = 400;
-  std::string message;
-};
-
 // Where the head ends (behind its empty line), or npos while it has not.
 std::size_t end_of_head(std::string_view bytes);
 
-tl::expected<RequestHead, Refusal> parse_head(std::string_view head, std::size_t body_limit_bytes);
+// The error is what to answer with.
+ApiResult<RequestHead> parse_head(std::string_view head, std::size_t body_limit_bytes);
 
 std::string response_head(const HttpResponse& response);
 std::string stream_head(std::string_view type, bool chunked);
