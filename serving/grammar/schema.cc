@@ -22,6 +22,8 @@ class SchemaCompiler {
   Result<Grammar> compile() && {
     rules_[&root_] = whole_;
     fill(root_, whole_, "#");
+    // Last, as it looks into schemas that must have been checked, wherever references lead.
+    for (const auto& [branches, path] : one_ofs_) require_exclusive(*branches, path);
     if (error_) return tl::unexpected<Error>(*error_);
     return std::move(builder_).build();
   }
@@ -50,7 +52,7 @@ class SchemaCompiler {
     } else if (schema.contains("anyOf")) {
       fill_branches(schema["anyOf"], rule, path + "/anyOf");
     } else if (schema.contains("oneOf")) {
-      require_exclusive(schema["oneOf"], path + "/oneOf");
+      one_ofs_.emplace_back(&schema["oneOf"], path + "/oneOf");
       fill_branches(schema["oneOf"], rule, path + "/oneOf");
     } else if (schema.contains("allOf")) {
       fill_branches(schema["allOf"], rule, path + "/allOf");
@@ -70,6 +72,7 @@ class SchemaCompiler {
   }
 
   void require_exclusive(const Json& branches, const std::string& path) {
+    if (error_) return;
     for (std::size_t i = 0; i < branches.size(); ++i) {
       for (std::size_t j = i + 1; j < branches.size(); ++j) {
         if (reader_.exclude_each_other(branches[i], branches[j])) continue;
@@ -254,6 +257,7 @@ class SchemaCompiler {
   RuleId whole_;
   JsonRules json_;
   std::unordered_map<const Json*, RuleId> rules_;
+  std::vector<std::pair<const Json*, std::string>> one_ofs_;  // and their paths
   std::optional<Error> error_;
   int depth_ = 0;
 };

@@ -145,6 +145,12 @@ TEST_CASE("what cannot be held is refused by name") {
       {R"({"required": ["x"], "additionalProperties": false})", "finite"},
       {R"({"type": "array", "minItems": 3, "maxItems": 2})", "finite"},
       {"false", "finite"},
+      {R"({"oneOf": [{"type": "object", "required": 5}, {"type": "object", "required": ["a"]}]})",
+       "\"required\" at #/oneOf/0"},
+      {R"({"properties": {"a": {"oneOf": [{"type": "object", "required": ["b"], "properties": {"b":
+          {"$ref": "#/properties/z"}}}, {"type": "object", "required": ["b"], "properties": {"b":
+          {"type": "null"}}}]}, "z": {"type": {}}}})",
+       "\"type\" at #/properties/z"},
       {"7", "must be an object"},
       {"{", "not valid JSON"},
   };
