@@ -76,8 +76,9 @@ void Completions::answer(Endpoint endpoint, const HttpRequest& request, Reply& r
   const std::int64_t begin_ns = now_ns();
   // Before the body is even parsed: refusing must cost next to nothing.
   const Place place(answering_);
-  const int status = place.number() > options_.answers ? send_error(reply, kBusy)
-                                                       : answer_admitted(endpoint, request, reply);
+  const int status = place.number() > options_.answers
+                         ? send_error(reply, kBusy)
+                         : answer_admitted(endpoint, request, reply, begin_ns);
   if (status == kDisconnected) {
     metrics_.disconnected();
   } else {
@@ -86,17 +87,18 @@ void Completions::answer(Endpoint endpoint, const HttpRequest& request, Reply& r
   if (status == 200) metrics_.request_time.add(seconds_since(begin_ns));
 }
 
-int Completions::answer_admitted(Endpoint endpoint, const HttpRequest& request, Reply& reply) {
+int Completions::answer_admitted(Endpoint endpoint, const HttpRequest& request, Reply& reply,
+                                 std::int64_t begin_ns) {
   auto call = parse_call(endpoint, request.body);
   if (!call) return send_error(reply, call.error());
-  auto started = start(std::move(*call));
+  auto started = start(std::move(*call), begin_ns);
   if (!started) return send_error(reply, started.error());
   AnswerWriter writer(header(started->call), tokenizer_, started->prompts);
   return started->call.stream ? answer_streamed(*started, writer, reply)
                               : answer_whole(*started, writer, reply);
 }
 
-ApiResult<Completions::Started> Completions::start(CompletionCall call) {
+ApiResult<Completions::Started> Completions::start(CompletionCall call, std::int64_t begin_ns) {
   if (!call.model.empty() && call.model != options_.model) {
     return refuse(
         404,
@@ -106,6 +108,7 @@ ApiResult<Completions::Started> Completions::start(CompletionCall call) {
   auto prompts = tokenise(call);
   if (!prompts) return tl::unexpected<ApiError>(prompts.error());
   Started started;
+  started.begin_ns = begin_ns;
   for (const auto& prompt : *prompts) {
     auto request = engine_request(call, prompt);
     if (!request) return tl::unexpected<ApiError>(request.error());
@@ -185,7 +188,6 @@ ApiResult<Request> Completions::engine_request(const CompletionCall& call,
 }
 
 Completions::End Completions::run(Started& started, Reply& reply, const Take& take) {
-  const std::int64_t begin_ns = now_ns();
   const auto wait = started.choices.size() == 1 ? kWait : kTurn;
   bool any_token = false;
   std::size_t open = started.choices.size();
@@ -196,7 +198,7 @@ Completions::End Completions::run(Started& started, Reply& reply, const Take& ta
       auto delta = choice.next(wait);
       if (!delta) continue;
       if (delta->finish == Finish::failed || delta->finish == Finish::cancelled) return End::failed;
-      if (!any_token) metrics_.time_to_first_token.add(seconds_since(begin_ns));
+      if (!any_token) metrics_.time_to_first_token.add(seconds_since(started.begin_ns));
       any_token = true;
       if (choice.finished()) --open;
       if (!take(i, std::move(*delta))) return End::disconnected;

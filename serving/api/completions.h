@@ -41,6 +41,7 @@ class Completions {
  private:
   // A call whose prompts the engine has taken.
   struct Started {
+    std::int64_t begin_ns = 0;  // when the request had arrived
     CompletionCall call;
     std::vector<std::vector<Token>> prompts;
     std::vector<Choice> choices;
@@ -48,8 +49,9 @@ class Completions {
   enum class End { complete, disconnected, failed };
   using Take = std::function<bool(std::size_t index, Delta delta)>;
 
-  int answer_admitted(Endpoint endpoint, const HttpRequest& request, Reply& reply);
-  ApiResult<Started> start(CompletionCall call);
+  int answer_admitted(Endpoint endpoint, const HttpRequest& request, Reply& reply,
+                      std::int64_t begin_ns);
+  ApiResult<Started> start(CompletionCall call, std::int64_t begin_ns);
   ApiResult<std::vector<std::vector<Token>>> tokenise(const CompletionCall& call) const;
   ApiResult<Request> engine_request(const CompletionCall& call, const std::vector<Token>& prompt);
   End run(Started& started, Reply& reply, const Take& take);
