@@ -124,14 +124,14 @@ TEST_CASE("a client that reads nothing is dropped, not waited for") {
   ListenerOptions options;
   options.write_patience = milliseconds(200);
   TestServer server({}, options);
-  std::vector<std::unique_ptr<RawClient>> deaf;
   json body = {{"prompt", "x"}, {"max_tokens", 4000}, {"stream", true}, {"logprobs", 20}};
   // Several prompts make more text than the socket's buffers hold.
   body["prompt"] = std::vector<std::string>(20, "x");
-  RawClient client(server.port());
-  client.send(raw_post("/v1/completions", body.dump()));
-  CHECK(eventually([&] { return server.engine().stats().cancelled > 0; }));
-  CHECK(eventually([&] { return server.engine().stats().running == 0; }));
+  RawClient deaf(server.port(), 4096);
+  deaf.send(raw_post("/v1/completions", body.dump()));
+  const auto patience = std::chrono::seconds(20);
+  CHECK(eventually([&] { return server.engine().stats().cancelled > 0; }, patience));
+  CHECK(eventually([&] { return server.engine().stats().running == 0; }, patience));
 }
 
 TEST_CASE("stopping the server ends streams that are under way") {

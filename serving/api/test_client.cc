@@ -73,7 +73,12 @@ TestReply get(int port, const std::string& path) {
   return reply_of_result(client.Get(path));
 }
 
-RawClient::RawClient(int port) : descriptor_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+RawClient::RawClient(int port, int receive_buffer_bytes)
+    : descriptor_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  if (receive_buffer_bytes > 0) {
+    ::setsockopt(descriptor_, SOL_SOCKET, SO_RCVBUF, &receive_buffer_bytes,
+                 sizeof(receive_buffer_bytes));
+  }
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(static_cast<std::uint16_t>(port));

@@ -51,7 +51,8 @@ TestReply get(int port, const std::string& path);
 // Bytes as they are, for what no HTTP library would send.
 class RawClient {
  public:
-  explicit RawClient(int port);
+  // A small receive buffer makes a client that reads nothing hold up the server soon.
+  explicit RawClient(int port, int receive_buffer_bytes = 0);
   ~RawClient();
   RawClient(const RawClient&) = delete;
   RawClient& operator=(const RawClient&) = delete;

@@ -158,8 +158,12 @@ std::string summary(const Json& report) {
   std::ostringstream out;
   out << std::fixed << std::setprecision(2);
   const auto line = [&](const char* name, const char* key) {
-    if (report.contains(key) && !report[key].is_null()) {
-      out << std::left << std::setw(36) << name << report[key].get<double>() << '\n';
+    if (!report.contains(key) || report[key].is_null()) return;
+    out << std::left << std::setw(36) << name;
+    if (report[key].is_number_integer()) {
+      out << report[key].get<long>() << '\n';
+    } else {
+      out << report[key].get<double>() << '\n';
     }
   };
   line("Completed requests", "completed");
