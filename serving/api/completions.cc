@@ -5,6 +5,7 @@
 
 #include "serving/core/clock.h"
 #include "serving/grammar/constraint.h"
+#include "serving/trace/trace.h"
 
 namespace serving {
 namespace {
@@ -40,18 +41,26 @@ Usage usage_of(const std::vector<std::vector<Token>>& prompts, const std::vector
   return usage;
 }
 
-// Counts one request for as long as it is answered.
+// One of the places for requests that are answered, held as long as this lives. Only who got one
+// counts: a burst of refusals must not keep out those who come after it.
 class Place {
  public:
-  explicit Place(std::atomic<int>& count) : count_(count), number_(++count) {}
-  ~Place() { --count_; }
+  Place(std::atomic<int>& taken, int limit) : taken_(taken) {
+    int seen = taken.load();
+    while (seen < limit && !taken.compare_exchange_weak(seen, seen + 1)) {
+    }
+    got_ = seen < limit;
+  }
+  ~Place() {
+    if (got_) --taken_;
+  }
   Place(const Place&) = delete;
   Place& operator=(const Place&) = delete;
-  int number() const { return number_; }
+  explicit operator bool() const { return got_; }
 
  private:
-  std::atomic<int>& count_;
-  const int number_;
+  std::atomic<int>& taken_;
+  bool got_ = false;
 };
 
 }  // namespace
@@ -75,10 +84,9 @@ Completions::Completions(Engine& engine, const Tokenizer& tokenizer, CompletionO
 void Completions::answer(Endpoint endpoint, const HttpRequest& request, Reply& reply) {
   const std::int64_t begin_ns = now_ns();
   // Before the body is even parsed: refusing must cost next to nothing.
-  const Place place(answering_);
-  const int status = place.number() > options_.answers
-                         ? send_error(reply, kBusy)
-                         : answer_admitted(endpoint, request, reply, begin_ns);
+  const Place place(answering_, options_.answers);
+  const int status =
+      place ? answer_admitted(endpoint, request, reply, begin_ns) : send_error(reply, kBusy);
   if (status == kDisconnected) {
     metrics_.disconnected();
   } else {
@@ -89,6 +97,7 @@ void Completions::answer(Endpoint endpoint, const HttpRequest& request, Reply& r
 
 int Completions::answer_admitted(Endpoint endpoint, const HttpRequest& request, Reply& reply,
                                  std::int64_t begin_ns) {
+  const TraceSpan span("api.request");
   auto call = parse_call(endpoint, request.body);
   if (!call) return send_error(reply, call.error());
   auto started = start(std::move(*call), begin_ns);
@@ -105,7 +114,10 @@ ApiResult<Completions::Started> Completions::start(CompletionCall call, std::int
         "there is no model '" + call.model.substr(0, 256) + "' here, only '" + options_.model + "'",
         "model", "model_not_found");
   }
-  auto prompts = tokenise(call);
+  auto prompts = [&] {
+    const TraceSpan span("api.tokenise");
+    return tokenise(call);
+  }();
   if (!prompts) return tl::unexpected<ApiError>(prompts.error());
   Started started;
   started.begin_ns = begin_ns;
@@ -228,6 +240,7 @@ int Completions::answer_streamed(Started& started, AnswerWriter& writer, Reply& 
     if (delta.text.empty() && delta.finish == Finish::none && !every_token) return true;
     if (!begun && !reply.begin_stream("text/event-stream")) return false;
     begun = true;
+    const TraceSpan span("api.write", {"choice", static_cast<std::int64_t>(index)});
     return reply.write(sse(writer.chunk(index, delta)));
   });
   if (end == End::disconnected) return kDisconnected;

@@ -1,5 +1,6 @@
 #include "serving/api/listener.h"
 
+#include <pthread.h>
 #include <sys/socket.h>
 
 #include <exception>
@@ -56,7 +57,10 @@ Listener::Listener(Socket socket, const ListenerOptions& options, Handler handle
              [this](Arrival arrival) { enqueue(std::move(arrival)); }) {
   threads_.emplace_back([this](std::stop_token stop) { lobby_.run(std::move(stop)); });
   for (int i = 0; i < options.threads; ++i) {
-    threads_.emplace_back([this](std::stop_token stop) { work(std::move(stop)); });
+    threads_.emplace_back([this, i](std::stop_token stop) {
+      ::pthread_setname_np(::pthread_self(), ("http " + std::to_string(i)).c_str());
+      work(std::move(stop));
+    });
   }
 }
 

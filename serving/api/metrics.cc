@@ -35,17 +35,24 @@ void write_engine(std::string& out, const EngineStats& stats) {
   counter(out, "requests_total", stats.requests, "Requests that the engine took.");
   counter(out, "requests_finished_total", stats.finished, "Answers that came to their end.");
   counter(out, "requests_cancelled_total", stats.cancelled, "Answers given up before their end.");
+  counter(out, "requests_failed_total", stats.failed, "Requests that the engine could not finish.");
   counter(out, "preemptions_total", stats.preempted, "Times a request lost its pages to another.");
   counter(out, "engine_steps_total", stats.steps, "Forward passes.");
-  counter(out, "prompt_tokens_total", stats.prompt_tokens, "Tokens of prompts taken.");
+  counter(out, "prompt_tokens_total", stats.prompt_tokens, "Tokens of prompts that ended.");
   counter(out, "prompt_tokens_cached_total", stats.cached_tokens,
           "Tokens of prompts that the prefix cache spared.");
   counter(out, "generation_tokens_total", stats.output_tokens, "Tokens of answers.");
+  counter(out, "computed_tokens_total", stats.computed_tokens,
+          "Tokens that went through the model.");
+  counter(out, "recomputed_tokens_total", stats.recomputed_tokens,
+          "Of these, again after a preemption.");
   gauge(out, "requests_waiting", stats.waiting, "Requests that have not begun.");
   gauge(out, "requests_running", stats.running, "Requests in the batch.");
   gauge(out, "cache_pages_used", stats.pages_used, "Pages of keys and values in use.");
+  gauge(out, "cache_pages_reusable", stats.pages_cached, "Pages that only the prefix cache holds.");
   gauge(out, "cache_pages", stats.pages, "Pages of keys and values there are.");
   gauge(out, "state_slots_used", stats.slots_used, "Slots of recurrent state in use.");
+  gauge(out, "state_slots_reusable", stats.slots_cached, "Slots that only the prefix cache holds.");
   gauge(out, "state_slots", stats.slots, "Slots of recurrent state there are.");
 }
 

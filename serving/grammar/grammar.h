@@ -32,7 +32,8 @@ struct Grammar {
 
 class GrammarBuilder {
  public:
-  static constexpr std::size_t kStates = 200'000;
+  // All of them may be alternatives of one step, which the engine waits for.
+  static constexpr std::size_t kStates = 50'000;
 
   RuleId add_rule();  // empty so far: may be called before it is filled, so rules may be recursive
   StateId add_state();
