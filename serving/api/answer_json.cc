@@ -94,7 +94,10 @@ AnswerWriter::AnswerWriter(AnswerHeader header, const Tokenizer& tokenizer,
     : header_(std::move(header)),
       tokenizer_(tokenizer),
       prompts_(prompts),
-      offset_bytes_(prompts.size(), SIZE_MAX) {}
+      chunk_head_(dump(envelope(header_, chunk_object(header_.endpoint)))),
+      offset_bytes_(prompts.size(), SIZE_MAX) {
+  chunk_head_.back() = ',';  // the object goes on
+}
 
 std::string AnswerWriter::whole(const std::vector<Delta>& answers, const Usage& usage) {
   const bool chat = header_.endpoint == Endpoint::chat;
@@ -104,16 +107,13 @@ std::string AnswerWriter::whole(const std::vector<Delta>& answers, const Usage& 
     const Delta& answer = answers[i];
     json choice = {
         {"index", i}, {"finish_reason", finish_reason(answer.finish)}, {"logprobs", nullptr}};
-    std::size_t offset_bytes = 0;
     if (chat) {
       choice["message"] = {{"role", "assistant"}, {"content", answer.text}, {"refusal", nullptr}};
-      if (header_.logprobs) choice["logprobs"] = chat_logprobs(tokenizer_, answer.logprobs);
     } else {
       choice["text"] = answer.text;
-      if (header_.logprobs) {
-        choice["logprobs"] = text_logprobs(tokenizer_, answer.logprobs, offset_bytes);
-      }
     }
+    offset_bytes_[i] = 0;
+    if (header_.logprobs) choice["logprobs"] = logprobs(i, answer);
     if (header_.token_ids) {
       choice["token_ids"] = answer.tokens;
       (chat ? body : choice)["prompt_token_ids"] = prompts_[i];
@@ -124,32 +124,34 @@ std::string AnswerWriter::whole(const std::vector<Delta>& answers, const Usage& 
   return dump(body);
 }
 
+// Written by hand: a chunk is made for each token of each stream, and building a tree for it takes
+// several times as long.
 std::string AnswerWriter::chunk(std::size_t index, const Delta& delta) {
   const bool chat = header_.endpoint == Endpoint::chat;
   const bool first = offset_bytes_[index] == SIZE_MAX;
   if (first) offset_bytes_[index] = 0;
-  json body = envelope(header_, chunk_object(header_.endpoint));
-  json choice = {
-      {"index", index}, {"finish_reason", finish_reason(delta.finish)}, {"logprobs", nullptr}};
+  std::string out = chunk_head_ + "\"choices\":[{\"index\":" + std::to_string(index);
   if (chat) {
-    json message = json::object();
-    if (first) message["role"] = "assistant";
-    if (first || !delta.text.empty()) message["content"] = delta.text;
-    choice["delta"] = std::move(message);
-    if (header_.logprobs) choice["logprobs"] = chat_logprobs(tokenizer_, delta.logprobs);
+    out += first ? ",\"delta\":{\"role\":\"assistant\"," : ",\"delta\":{";
+    out += "\"content\":" + dump(delta.text) + "}";
   } else {
-    choice["text"] = delta.text;
-    if (header_.logprobs) {
-      choice["logprobs"] = text_logprobs(tokenizer_, delta.logprobs, offset_bytes_[index]);
-    }
+    out += ",\"text\":" + dump(delta.text);
   }
-  if (header_.token_ids) {
-    choice["token_ids"] = delta.tokens;
-    if (first) (chat ? body : choice)["prompt_token_ids"] = prompts_[index];
-  }
-  body["choices"] = json::array({std::move(choice)});
-  if (header_.usage_in_chunks) body["usage"] = nullptr;
-  return dump(body);
+  out += ",\"logprobs\":" + (header_.logprobs ? dump(logprobs(index, delta)) : "null");
+  out += ",\"finish_reason\":" + dump(finish_reason(delta.finish));
+  if (header_.token_ids) out += ",\"token_ids\":" + dump(delta.tokens);
+  const bool prompt = header_.token_ids && first;
+  if (prompt && !chat) out += ",\"prompt_token_ids\":" + dump(prompts_[index]);
+  out += "}]";
+  if (prompt && chat) out += ",\"prompt_token_ids\":" + dump(prompts_[index]);
+  if (header_.usage_in_chunks) out += ",\"usage\":null";
+  return out + "}";
+}
+
+json AnswerWriter::logprobs(std::size_t index, const Delta& delta) {
+  return header_.endpoint == Endpoint::chat
+             ? chat_logprobs(tokenizer_, delta.logprobs)
+             : text_logprobs(tokenizer_, delta.logprobs, offset_bytes_[index]);
 }
 
 std::string AnswerWriter::usage_chunk(const Usage& usage) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,9 +36,12 @@ class AnswerWriter {
   std::string usage_chunk(const Usage& usage) const;
 
  private:
+  nlohmann::json logprobs(std::size_t index, const Delta& delta);
+
   AnswerHeader header_;
   const Tokenizer& tokenizer_;
   const std::vector<std::vector<Token>>& prompts_;
+  std::string chunk_head_;                 // what all chunks begin with
   std::vector<std::size_t> offset_bytes_;  // of each answer's next token; SIZE_MAX: none was sent
 };
 

@@ -134,4 +134,9 @@ bool eventually(const std::function<bool()>& condition, std::chrono::millisecond
   return true;
 }
 
+bool eventually_shows(const TestServer& server, const std::string& line) {
+  return eventually(
+      [&] { return get(server.port(), "/metrics").body.find(line) != std::string::npos; });
+}
+
 }  // namespace serving

@@ -72,4 +72,7 @@ std::string raw_post(const std::string& path, const std::string& body);
 bool eventually(const std::function<bool()>& condition,
                 std::chrono::milliseconds patience = std::chrono::seconds(5));
 
+// Whether /metrics comes to hold this line: a request is counted just after its reply was sent.
+bool eventually_shows(const TestServer& server, const std::string& line);
+
 }  // namespace serving
