@@ -224,6 +224,8 @@ TEST_CASE("errors have OpenAI's shape") {
   CHECK(found["code"] == "context_length_exceeded");
   found = error({{"prompt", std::string(100'000, 'x')}}, 400);
   CHECK(found["code"] == "context_length_exceeded");
+  const json talk = {{"messages", {{{"role", "user"}, {"content", std::string(100'000, 'x')}}}}};
+  CHECK_THAT(post(server.port(), "/v1/chat/completions", talk).body, Catch::Contains("cannot fit"));
   found = error({{"prompt", {5000}}}, 400);
   CHECK_THAT(found["message"].get<std::string>(), Catch::Contains("token 5000"));
 }

@@ -74,10 +74,12 @@ Completions::Completions(Engine& engine, const Tokenizer& tokenizer, CompletionO
       chat_format_(options_.chat_format ? *options_.chat_format
                                         : recognise_chat_format(tokenizer.chat_template())) {
   std::vector<std::string_view> tokens;
+  std::size_t longest_token_bytes = 64;  // control tokens have no bytes, but names
   for (Token token = 0; token < tokenizer.vocabulary(); ++token) {
     tokens.push_back(tokenizer.bytes(token));
-    longest_token_bytes_ = std::max(longest_token_bytes_, tokens.back().size());
+    longest_token_bytes = std::max(longest_token_bytes, tokens.back().size());
   }
+  most_prompt_bytes_ = static_cast<std::size_t>(engine.shape().context) * longest_token_bytes;
   trie_ = make_token_trie(tokens);
 }
 
@@ -138,28 +140,29 @@ ApiResult<std::vector<std::vector<Token>>> Completions::tokenise(const Completio
   std::vector<std::vector<Token>> prompts;
   if (call.endpoint == Endpoint::chat) {
     if (!chat_format_) return refuse(400, chat_format_.error().message, "messages");
+    std::size_t bytes = 0;
+    for (const Message& message : call.messages) bytes += message.content.size();
+    if (bytes > most_prompt_bytes_) return too_long(bytes, "messages");
     prompts.push_back(chat_tokens(tokenizer_, render_chat(*chat_format_, call.messages)));
     return prompts;
   }
-  // Text that cannot fit is not worth cutting into tokens. Control tokens have no bytes, but names.
-  const std::size_t most_bytes = static_cast<std::size_t>(engine_.shape().context) *
-                                 std::max<std::size_t>(longest_token_bytes_, 64);
   for (const Prompt& prompt : call.prompts) {
     if (const auto* tokens = std::get_if<std::vector<Token>>(&prompt)) {
       prompts.push_back(*tokens);
       continue;
     }
     const auto& text = std::get<std::string>(prompt);
-    if (text.size() > most_bytes) {
-      return refuse(400,
-                    "the prompt of " + std::to_string(text.size()) +
-                        " bytes cannot fit the context of " +
-                        std::to_string(engine_.shape().context) + " tokens",
-                    "prompt", "context_length_exceeded");
-    }
+    if (text.size() > most_prompt_bytes_) return too_long(text.size(), "prompt");
     prompts.push_back(tokenizer_.encode(text, true, tokenizer_.adds_bos()));
   }
   return prompts;
+}
+
+tl::unexpected<ApiError> Completions::too_long(std::size_t bytes, const char* param) const {
+  return refuse(400,
+                "the prompt of " + std::to_string(bytes) + " bytes cannot fit the context of " +
+                    std::to_string(engine_.shape().context) + " tokens",
+                param, "context_length_exceeded");
 }
 
 ApiResult<Request> Completions::engine_request(const CompletionCall& call,

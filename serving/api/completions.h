@@ -53,6 +53,7 @@ class Completions {
                       std::int64_t begin_ns);
   ApiResult<Started> start(CompletionCall call, std::int64_t begin_ns);
   ApiResult<std::vector<std::vector<Token>>> tokenise(const CompletionCall& call) const;
+  tl::unexpected<ApiError> too_long(std::size_t bytes, const char* param) const;
   ApiResult<Request> engine_request(const CompletionCall& call, const std::vector<Token>& prompt);
   End run(Started& started, Reply& reply, const Take& take);
   int answer_whole(Started& started, AnswerWriter& writer, Reply& reply);
@@ -66,7 +67,7 @@ class Completions {
   Metrics& metrics_;
   Result<ChatFormat> chat_format_;
   std::shared_ptr<const TokenTrie> trie_;
-  std::size_t longest_token_bytes_ = 0;
+  std::size_t most_prompt_bytes_ = 0;  // text beyond it cannot fit, and is not cut into tokens
   std::atomic<int> answering_ = 0;
   std::atomic<std::uint64_t> calls_ = 0, seeds_ = 0;
 };

@@ -1,4 +1,7 @@
 // Clients that are slow, silent, garbled, gone or too many.
+#include <sys/resource.h>
+
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <iostream>
@@ -29,6 +32,18 @@ FakeEngineOptions slow_engine(milliseconds delay) {
 
 std::string long_stream() {
   return raw_post("/v1/completions", R"({"prompt": "x", "max_tokens": 4000, "stream": true})");
+}
+
+// Both ends of each connection are descriptors of this process.
+bool can_hold_connections(rlim_t count) {
+  rlimit limit{};
+  ::getrlimit(RLIMIT_NOFILE, &limit);
+  if (limit.rlim_cur >= 2 * count + 200) return true;
+  limit.rlim_cur = std::min<rlim_t>(2 * count + 200, limit.rlim_max);
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+  if (limit.rlim_cur >= 2 * count + 200) return true;
+  std::cout << "SKIPPED: this process may not open " << 2 * count + 200 << " descriptors\n";
+  return false;
 }
 
 double health_ms(int port) {
@@ -144,6 +159,7 @@ TEST_CASE("stopping the server ends streams that are under way") {
 }
 
 TEST_CASE("silent connections cost no thread: health answers beside 300 of them") {
+  if (!can_hold_connections(300)) return;
   TestServer server;
   std::vector<std::unique_ptr<RawClient>> silent;
   for (int i = 0; i < 300; ++i) silent.push_back(std::make_unique<RawClient>(server.port()));
@@ -155,6 +171,7 @@ TEST_CASE("silent connections cost no thread: health answers beside 300 of them"
 }
 
 TEST_CASE("of 1,000 clients 64 stream and the rest are told to come back") {
+  if (!can_hold_connections(1000)) return;
   TestServer server(slow_engine(milliseconds(100)));
   std::vector<std::unique_ptr<RawClient>> clients;
   for (int i = 0; i < 1000; ++i) clients.push_back(std::make_unique<RawClient>(server.port()));
