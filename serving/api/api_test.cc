@@ -175,7 +175,7 @@ TEST_CASE("a template without known marks is an error of chat alone") {
   CHECK(post(port, "/v1/completions", completion("a", 1)).status == 200);
 }
 
-TEST_CASE("a response format makes answers that parse; running out of tokens is length") {
+TEST_CASE("a response format makes answers that parse, and running out of tokens is length") {
   TestServer server;
   const json schema = {
       {"type", "object"}, {"properties", {{"ok", {{"type", "boolean"}}}}}, {"required", {"ok"}}};

@@ -81,7 +81,7 @@ TEST_CASE("garbage, wrong framing and huge bodies get errors in JSON") {
   CHECK(get(server.port(), "/health").status == 200);
 }
 
-TEST_CASE("a body that comes in drops is put together; one that never ends is timed out") {
+TEST_CASE("a body that comes in drops is put together, and one that never ends is timed out") {
   ListenerOptions options;
   options.lobby.patience = milliseconds(400);
   TestServer server({}, options);
