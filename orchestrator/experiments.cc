@@ -298,7 +298,7 @@ Decision go_on(const State& state, const NightRecord& night, const ExperimentRec
         record.experiment.question, Verdict::inconclusive, *why_not, {}, record.experiment.id};
     none.evidence.emplace();
     none.evidence->key = record.experiment.key;
-    finish(decision, state, night, record, answer != nullptr ? *answer : std::move(none));
+    finish(decision, state, night, record, answer != nullptr ? *answer : none);
     return decision;
   }
   auto sides = answer != nullptr ? coin_order(record.experiment.seed, record.attempts)

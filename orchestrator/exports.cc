@@ -73,7 +73,7 @@ base::Status add_file(std::vector<Exported>& files, const fs::path& file,
 
 // A field of CSV: quoted where it has to be (RFC 4180).
 std::string field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == text.npos) return text;
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string quoted = "\"";
   for (char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
   return quoted + '"';
@@ -232,11 +232,12 @@ base::Result<NightValues> values_of(const store::Reader& reader, NightId night) 
   }
 }
 
-std::int64_t write_bmf(NightValues values, std::ostream& out) {
+std::int64_t write_bmf(const NightValues& values, std::ostream& out) {
   json report = json::object();
   std::int64_t count = 0;
-  for (auto& [benchmark, metrics] : values) {
-    for (auto& [metric, all] : metrics) {
+  for (const auto& [benchmark, metrics] : values) {
+    for (const auto& [metric, in_order] : metrics) {
+      auto all = in_order;
       std::sort(all.begin(), all.end());
       const std::size_t middle = all.size() / 2;
       const double median = all.size() % 2 == 1 ? all[middle] : (all[middle - 1] + all[middle]) / 2;
@@ -261,7 +262,7 @@ base::Result<std::vector<Exported>> export_bmf(const store::Reader& reader,
     if (values.empty()) continue;
     NS_TRY(add_file(files, folder / (night->id.text() + ".json"),
                     [&](std::ostream& out) -> base::Result<std::int64_t> {
-                      return write_bmf(std::move(values), out);
+                      return write_bmf(values, out);
                     }));
   }
 }
@@ -270,7 +271,7 @@ base::Result<std::int64_t> write_newest_bmf(const store::Reader& reader, std::os
   NS_ASSIGN(overview, reader.overview());
   for (std::int64_t id = overview.nights; id > 0; --id) {
     NS_ASSIGN(values, values_of(reader, {id}));
-    if (!values.empty()) return write_bmf(std::move(values), out);
+    if (!values.empty()) return write_bmf(values, out);
   }
   return 0;
 }
