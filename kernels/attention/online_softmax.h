@@ -121,7 +121,8 @@ void attend_rows(QueryRow* rows, int size, int first, const float* values, int v
   while (r < size && seen(rows[r]) <= 0) ++r;  // of earlier tokens
   while (r < size) {
     const int count = seen(rows[r]);
-    const bool together = r + kRowsAtOnce <= size && seen(rows[r + kRowsAtOnce - 1]) == count;
+    const bool together =
+        count > 0 && r + kRowsAtOnce <= size && seen(rows[r + kRowsAtOnce - 1]) == count;
     if (together) {
       attend_group<kRowsAtOnce>(rows + r, count, values, value_stride, value_dim, score);
     } else {
