@@ -12,7 +12,8 @@ namespace serving {
 namespace {
 
 constexpr int kDepth = 64;
-constexpr std::size_t kNameBytes = 64 << 10;  // of one object's properties together
+constexpr std::size_t kExclusiveBranches = 64;  // each is compared with each
+constexpr std::size_t kNameBytes = 64 << 10;    // of one object's properties together
 
 class SchemaCompiler {
  public:
@@ -73,6 +74,7 @@ class SchemaCompiler {
 
   void require_exclusive(const Json& branches, const std::string& path) {
     if (error_) return;
+    if (branches.size() > kExclusiveBranches) return fail(path + " has more than 64 branches");
     for (std::size_t i = 0; i < branches.size(); ++i) {
       for (std::size_t j = i + 1; j < branches.size(); ++j) {
         if (reader_.exclude_each_other(branches[i], branches[j])) continue;

@@ -16,6 +16,8 @@ constexpr std::array<std::pair<std::string_view, Type>, 7> kTypes = {{{"object",
                                                                       {"boolean", Type::boolean},
                                                                       {"null", Type::null}}};
 
+constexpr std::size_t kComparisons = 100'000;  // of values; more are not worth a request's time
+
 using Names = std::set<std::string_view>;
 
 const Names& annotations() {
@@ -247,6 +249,7 @@ bool SchemaReader::exclude_each_other(const Json& left, const Json& right, int d
   // Without a type a schema takes values of all, also where its keywords speak of one.
   if ((!values_a && !has_plain_type(a)) || (!values_b && !has_plain_type(b))) return false;
   if (values_a && values_b) {
+    if (values_a->size() * values_b->size() > kComparisons) return false;
     return none_of(*values_a, [&](const Json& x) {
       return !none_of(*values_b, [&](const Json& y) { return x == y; });
     });

@@ -189,6 +189,9 @@ TEST_CASE("oneOf is taken only where its branches exclude each other") {
       "properties": {"b": true}})";
   CHECK(one_of(closed_a, closed_b) == "taken");
 
+  std::string many = R"({"const": 0})";
+  for (int i = 1; i < 65; ++i) many += R"(, {"const": )" + std::to_string(i) + "}";
+  CHECK_THAT(refusal(R"({"oneOf": [)" + many + "]}"), Catch::Contains("more than 64 branches"));
   CHECK_THAT(one_of(tagged("a"), tagged("a")), Catch::Contains("branches 0 and 1"));
   CHECK_THAT(one_of(integer, R"({"type": "number"})"), Catch::Contains("branches 0 and 1"));
   CHECK_THAT(one_of(R"({"const": 1.0})", integer), Catch::Contains("branches 0 and 1"));
