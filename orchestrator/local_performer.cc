@@ -28,7 +28,8 @@ void LocalPerformer::perform(Order order, Post post) {
     post({order.id, StopDone{}});
     return;
   }
-  queue_of(order).push({std::move(order), std::move(post)});
+  auto& queue = queue_of(order);
+  queue.push({std::move(order), std::move(post)});
 }
 
 base::Queue<LocalPerformer::Item>& LocalPerformer::queue_of(const Order& order) {
