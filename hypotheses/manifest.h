@@ -71,8 +71,9 @@ struct Probe {
   std::string name;
   ProbeKind answers = ProbeKind::speed;
   Layer layer = Layer::kernel;
-  std::vector<std::string> covers;  // globs of paths, or "knob:<glob>"
-  std::vector<std::string> run;     // argument vector with {placeholders}
+  std::vector<std::string> covers;              // globs of paths, or "knob:<glob>"
+  std::vector<std::string> run;                 // argument vector with {placeholders}
+  std::vector<std::vector<std::string>> build;  // what it needs beyond the manifest's build
   std::map<std::string, std::vector<std::string>> conditions;  // name -> values; product = variants
   Format format = Format::nightshift;
   std::map<std::string, Metric> metrics;

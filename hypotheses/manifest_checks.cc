@@ -108,6 +108,13 @@ void check_run(const YamlNode& node, const Probe& probe, const Manifest& manifes
     known.push_back(name);
   }
   check_placeholders(node.at("run"), probe.run, known);
+  const YamlNode build = node.at("build");
+  const std::vector<YamlNode> steps = build.is_list() ? build.items() : std::vector<YamlNode>();
+  for (std::size_t i = 0; i < steps.size() && i < probe.build.size(); ++i)
+    check_placeholders(steps[i], probe.build[i], {"build", "tree"});
+  if (manifest.build.empty() && !probe.build.empty()) {
+    build.mistake("a probe's build goes on from the manifest's, which has no build commands");
+  }
   const std::vector<std::string> used = placeholders(probe.run);
   if (manifest.build.empty() && std::find(used.begin(), used.end(), "build") != used.end())
     node.at("run").mistake("{build} is empty: the manifest has no build commands");

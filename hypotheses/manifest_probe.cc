@@ -308,11 +308,13 @@ Probe read_probe(const std::string& name, const YamlNode& node) {
   if (!is_probe_name(name))
     node.mistake("a probe's name has small letters, digits, _ . - only; found " + shown(name));
   node.keys({"answers", "layer", "covers", "run", "conditions", "format", "metrics", "shows",
-             "spans", "waits", "resources", "timeout"});
+             "spans", "waits", "resources", "timeout", "build"});
   probe.answers = read_word<ProbeKind>(node.required("answers")).value_or(probe.answers);
   probe.layer = read_word<Layer>(node.required("layer")).value_or(probe.layer);
   probe.covers = read_covers(node.required("covers"));
   probe.run = read_command(node.required("run"));
+  const YamlNode build = node.at("build");
+  for (const YamlNode& command : build.items()) probe.build.push_back(read_command(command));
   if (node.at("conditions").present()) read_conditions(node.at("conditions"), probe);
   const std::optional<Format> format = read_format(node.required("format"));
   probe.format = format.value_or(probe.format);

@@ -285,6 +285,22 @@ TEST_CASE("{build} needs build commands") {
   CHECK_THAT(mistakes[0], Catch::Contains("{build} is empty"));
 }
 
+TEST_CASE("a probe may build more than the manifest does") {
+  const auto text = [](std::string_view build) {
+    return with("    answers: speed\n",
+                "    answers: speed\n    build: " + std::string(build) + "\n");
+  };
+  const auto manifest = read_manifest(text(R"(["make -C {build} bench", [sh, x.sh]])"), "m.yaml");
+  if (!manifest) FAIL(manifest.error().text());
+  CHECK(manifest->probes.at("k.bench").build ==
+        std::vector<Lines>{{"make", "-C", "{build}", "bench"}, {"sh", "x.sh"}});
+  CHECK(manifest->probes.at("k.check").build.empty());
+  const Lines mistakes = told(text(R"(["make {seed}"])"));
+  REQUIRE(mistakes.size() == 1);
+  CHECK_THAT(mistakes[0], Catch::Contains("{seed}"));
+  CHECK_FALSE(told(text("3")).empty());
+}
+
 TEST_CASE("what is no manifest at all is told once") {
   CHECK(told("").size() == 1);
   CHECK(told("[1, 2]\n") == Lines{"1:1 expected a map; found a list"});

@@ -42,8 +42,9 @@ std::string stamp_of(const AttemptOrder& order, Side side) {
   return stamp;
 }
 
-bool is_built(const std::filesystem::path& build, const std::string& stamp) {
-  auto text = base::read_file(build / kStamp, 4096);
+bool is_built(const std::filesystem::path& build, const std::string& stamp,
+              const std::string& file = kStamp) {
+  auto text = base::read_file(build / file, 4096);
   return text && *text == stamp;
 }
 
@@ -96,7 +97,16 @@ LocalSlots::Taken Lab::take_slot(const AttemptOrder& order, Side side, TargetFol
       [&](const std::string& slot) { return !same && holds(slot, other); });
 }
 
-base::Result<Run> Lab::build(const AttemptOrder& order, Side side,
+// What the experiment needs built, in order: the manifest's part, and that of its probe.
+std::vector<Lab::Part> Lab::parts_of(const AttemptOrder& order) {
+  std::vector<Part> parts = {{&order.manifest->build, kStamp}};
+  if (order.experiment.question == Question::builds) return parts;
+  const hypotheses::Probe& probe = order.manifest->probes.at(order.experiment.probe);
+  if (!probe.build.empty()) parts.push_back({&probe.build, kStamp + ("-" + probe.name)});
+  return parts;
+}
+
+base::Result<Run> Lab::build(const AttemptOrder& order, Side side, const Part& part,
                              const store::git::Workspace& workspace, std::stop_token stop) {
   runners::Job job;
   job.key = fmt::format("{}/build-{}-{}-{}-{}", order.experiment.id.text(), order.attempt,
@@ -108,7 +118,7 @@ base::Result<Run> Lab::build(const AttemptOrder& order, Side side,
   bool cache = !order.experiment.fresh_build && !isolated(order, side);
   std::filesystem::path cache_folder = folders_.state() / "compiler-cache";
   NS_TRY(base::ensure_folder(cache_folder));
-  for (const auto& command : order.manifest->build) {
+  for (const auto& command : *part.commands) {
     runners::Launch launch;
     launch.name = fmt::format("build-{}", job.launches.size() + 1);
     NS_ASSIGN(argv, hypotheses::substitute(command, {{"build", workspace.build.string()},
@@ -151,7 +161,7 @@ base::Result<Run> Lab::build(const AttemptOrder& order, Side side,
     }
   }
   if (run.outcome == RunOutcome::ok) {
-    NS_TRY(base::write_file_atomically(workspace.build / kStamp, stamp_of(order, side)));
+    NS_TRY(base::write_file_atomically(workspace.build / part.stamp, stamp_of(order, side)));
   }
   return run;
 }
@@ -171,12 +181,15 @@ base::Result<Lab::Bench> Lab::prepare(const AttemptOrder& order, Side side, Targ
   NS_ASSIGN(workspace, folder.pool->acquire(slot, commit_of(order, side)));
   NS_TRY(base::ensure_folder(workspace.build));
   Bench bench{std::move(workspace), std::move(hold), false};
-  if (is_built(bench.workspace.build, stamp_of(order, side))) return bench;
-  // A half-finished build of something else must not pass for this one.
-  NS_TRY(base::remove_tree(bench.workspace.build / kStamp));
-  NS_ASSIGN(run, build(order, side, bench.workspace, stop));
-  bench.failed = run.outcome != RunOutcome::ok;
-  runs.push_back(std::move(run));
+  for (const Part& part : parts_of(order)) {
+    if (is_built(bench.workspace.build, stamp_of(order, side), part.stamp)) continue;
+    // A half-finished build of something else must not pass for this one.
+    NS_TRY(base::remove_tree(bench.workspace.build / part.stamp));
+    NS_ASSIGN(run, build(order, side, part, bench.workspace, stop));
+    bench.failed = run.outcome != RunOutcome::ok;
+    runs.push_back(std::move(run));
+    if (bench.failed) break;
+  }
   return bench;
 }
 

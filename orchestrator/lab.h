@@ -35,6 +35,12 @@ class Lab {
 
  private:
   struct Bench;  // one side, ready to be launched
+  // Commands of a build, and the file that says in the build folder what they were run for.
+  struct Part {
+    const std::vector<std::vector<std::string>>* commands;
+    std::string stamp;
+  };
+  static std::vector<Part> parts_of(const AttemptOrder& order);
 
   base::Result<Bench> prepare(const AttemptOrder& order, hypotheses::Side side,
                               TargetFolder& folder, std::vector<hypotheses::Run>& runs,
@@ -45,7 +51,8 @@ class Lab {
   base::Result<runners::Job> job_of(const AttemptOrder& order,
                                     const std::map<hypotheses::Side, Bench>& benches);
   base::Result<hypotheses::Run> build(const AttemptOrder& order, hypotheses::Side side,
-                                      const store::git::Workspace& workspace, std::stop_token stop);
+                                      const Part& part, const store::git::Workspace& workspace,
+                                      std::stop_token stop);
   base::Result<runners::Launch> launch_of(const AttemptOrder& order, hypotheses::Side side,
                                           const Bench& bench,
                                           const std::filesystem::path& artifacts);

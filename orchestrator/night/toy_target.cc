@@ -32,6 +32,7 @@ probes:
     layer: kernel
     covers: ["*.sh", "knob:toy.*"]
     run: sh probes/count.sh {build}
+    build: ["sh probes/prepare.sh {build}"]
     format: nightshift
     timeout: 20s
     metrics:
@@ -71,7 +72,10 @@ else
 fi
 )";
 
-constexpr const char* kCount = R"(cost=$(sed -n 's/^cost //p' "$1/kernel.out")
+constexpr const char* kPrepare = R"(cp "$1/kernel.out" "$1/count.in"
+)";
+
+constexpr const char* kCount = R"(cost=$(sed -n 's/^cost //p' "$1/count.in")
 echo "{\"metric\": \"toy.cost\", \"value\": $cost, \"unit\": \"steps\", \"conditions\": {}}"
 )";
 
@@ -86,6 +90,7 @@ base::Result<ToyTarget> make_toy_target(const std::filesystem::path& folder, dou
   NS_TRY(base::write_file_atomically(target.source / "build.sh", pause + kBuild));
   NS_TRY(base::write_file_atomically(target.source / "kernel.sh", kKernel));
   NS_TRY(base::write_file_atomically(target.source / "probes/check.sh", pause + kCheck));
+  NS_TRY(base::write_file_atomically(target.source / "probes/prepare.sh", kPrepare));
   NS_TRY(base::write_file_atomically(target.source / "probes/count.sh", pause + kCount));
   NS_ASSIGN(commit, store::git::make_bare_copy(target.source, target.bare, "main",
                                                base::Instant{1'700'000'000'000}));
