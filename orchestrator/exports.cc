@@ -260,10 +260,9 @@ base::Result<std::vector<Exported>> export_bmf(const store::Reader& reader,
     if (!night) return files;
     NS_ASSIGN(values, values_of(reader, night->id));
     if (values.empty()) continue;
-    NS_TRY(add_file(files, folder / (night->id.text() + ".json"),
-                    [&](std::ostream& out) -> base::Result<std::int64_t> {
-                      return write_bmf(values, out);
-                    }));
+    NS_TRY(add_file(
+        files, folder / (night->id.text() + ".json"),
+        [&](std::ostream& out) -> base::Result<std::int64_t> { return write_bmf(values, out); }));
   }
 }
 
