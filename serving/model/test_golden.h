@@ -3,7 +3,6 @@
 
 #include <catch2/catch.hpp>
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -51,12 +50,12 @@ inline double golden_tolerance(const std::string& name) {
   return name == "stories260K" ? 5e-3 : 1e-4;
 }
 
-// NIGHTSHIFT_MODELS, or ../shared/models beside the sources. Says so where neither has the files.
+// NIGHTSHIFT_MODELS, or ../shared/models beside the sources.
+std::filesystem::path reference_models();
+
+// Says so where the folder does not have the files.
 inline std::optional<Golden> golden(const std::string& name) {
-  const char* set = std::getenv("NIGHTSHIFT_MODELS");
-  const std::filesystem::path folder =
-      set ? std::filesystem::path(set)
-          : std::filesystem::path(NIGHTSHIFT_SOURCE_DIR).parent_path() / "shared" / "models";
+  const std::filesystem::path folder = reference_models();
   std::ifstream in(folder / (name + ".golden.json"));
   if (!in) {
     std::cout << "SKIPPED: no reference model " << name << " in " << folder
