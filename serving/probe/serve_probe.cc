@@ -25,7 +25,6 @@ constexpr int kPassed = 0, kFailed = 1, kCouldNotRun = 2;
 
 struct Setting {
   model::ModelSpec spec;
-  std::string type = "f32";
   std::string scratch = ".";
   Launch launch;
   Workload workload;
