@@ -2,6 +2,8 @@
 
 #include <benchmark/benchmark.h>
 
+#include "kernels/lab/work_counters.h"
+
 namespace kernels {
 
 void register_timed(const std::string& name, Work work, std::function<void()> call) {
@@ -12,12 +14,7 @@ void register_timed(const std::string& name, Work work, std::function<void()> ca
                                    call();
                                    benchmark::ClobberMemory();
                                  }
-                                 using benchmark::Counter;
-                                 constexpr auto kRate = Counter::kIsIterationInvariantRate;
-                                 state.counters["flops"] = work.flops;
-                                 state.counters["bytes"] = work.bytes;
-                                 state.counters["flops_per_s"] = Counter(work.flops, kRate);
-                                 state.counters["bytes_per_s"] = Counter(work.bytes, kRate);
+                                 count_work(state, work);
                                });
 }
 

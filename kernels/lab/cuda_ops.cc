@@ -2,6 +2,8 @@
 
 #include <benchmark/benchmark.h>
 
+#include "kernels/lab/work_counters.h"
+
 namespace kernels {
 
 void register_device_timed(const std::string& name, Work work, std::function<float()> call_ms) {
@@ -9,12 +11,7 @@ void register_device_timed(const std::string& name, Work work, std::function<flo
   benchmark::RegisterBenchmark(name.c_str(), [work, call_ms = std::move(call_ms)](
                                                  benchmark::State& state) {
     for ([[maybe_unused]] auto once : state) state.SetIterationTime(call_ms() * 1e-3);
-    using benchmark::Counter;
-    constexpr auto kRate = Counter::kIsIterationInvariantRate;
-    state.counters["flops"] = work.flops;
-    state.counters["bytes"] = work.bytes;
-    state.counters["flops_per_s"] = Counter(work.flops, kRate);
-    state.counters["bytes_per_s"] = Counter(work.bytes, kRate);
+    count_work(state, work);
   })->UseManualTime();
 }
 
